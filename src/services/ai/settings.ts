@@ -12,7 +12,7 @@ const FALLBACKS_MAX = 5
 const Alias = Type.Object(
   {
     name: ModelName('The name that clients use', 'fast'),
-    model: ModelName('The model that they then call', 'gpt-5-mini'),
+    model: ModelName('The model that is then called', 'gpt-5-mini'),
   },
   { additionalProperties: false, title: 'ModelAlias', description: 'Another name for a model' },
 )
@@ -24,18 +24,22 @@ const Fallback = Type.Object(
       minItems: 1,
       maxItems: FALLBACKS_MAX,
       uniqueItems: true,
-      description: `What is called instead, in this order: up to ${FALLBACKS_MAX} models`,
+      description: `The models that are called instead, in this order: up to ${FALLBACKS_MAX}, of the same kind`,
       examples: [['claude-sonnet-5']],
     }),
   },
-  { additionalProperties: false, title: 'ModelFallback', description: 'What is called when a model fails' },
+  {
+    additionalProperties: false,
+    title: 'ModelFallback',
+    description: 'The models that are called when another one fails',
+  },
 )
 
 export const aiSettings = declareOrgSettings({
   service: 'ai',
-  what: 'what the organisation chose for its model calls',
+  what: "the organisation's aliases of models, and the models to use when another one fails",
   description:
-    'A list replaces the one before. A key that is limited to models may call an alias only if its limit names the alias, and falls back only to models that its limit names. A request that the provider refuses, and an account that it refuses, are not tried elsewhere.',
+    'A list replaces the previous one. A key limited to models may call an alias only if its limit names the alias, and falls back only to models that its limit names. If the provider rejects the request or the account, no fallback is called.',
   issuesCredential: true, // An alias widens what keys that are limited to models may call.
   fields: {
     aliases: {
@@ -49,7 +53,7 @@ export const aiSettings = declareOrgSettings({
     fallbacks: {
       schema: Type.Array(Fallback, {
         maxItems: ENTRIES_MAX,
-        description: `What is called when a model cannot be reached or is busy: up to ${ENTRIES_MAX}; default none`,
+        description: `The models to call when a model cannot be reached or is busy: up to ${ENTRIES_MAX} entries; default none`,
         examples: [[{ model: 'gpt-5', to: ['claude-sonnet-5'] }]],
       }),
       default: [],

@@ -32,8 +32,8 @@ const call = (path: Path, model: string, more: object) =>
 const tool = (type: string, more: object = {}) => ({ tools: [{ type, ...more }] })
 const named = (type: string) => tool(type, { name: type.replace(/_\d+$/, '') })
 
-const OTHER_FORMAT = /speaks another format, in which it cannot be asked for/
-const LOCAL = /runs models on a machine of its own, where there is no such tool/
+const OTHER_FORMAT = /uses another format, in which it cannot be requested/
+const LOCAL = /runs models on its own machine, without such a tool/
 const NO_PRICE = /each use costs more than the tokens of the model .* has no price here/
 
 const REFUSED: [path: Path, model: string, body: object, field: string, asked: string, why: RegExp][] = [

@@ -33,7 +33,7 @@ export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
     ...groups,
     close: async () => {
       await groups.close()
-      if (groups.size() > 0) warn(new Error(`${groups.size()} calls could not be settled before the end`))
+      if (groups.size() > 0) warn(new Error(`${groups.size()} calls could not be settled before the shutdown`))
     },
   }
 }
@@ -41,5 +41,5 @@ export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
 /** For the log: whoever operates this must write it into the journal. */
 function refused({ id, org, amount, product, model, metadata }: Charging, cause: unknown): Error {
   const what = JSON.stringify({ id, org, amount, product, model, metadata })
-  return new Error(`the database refused a charge, which is not settled: ${what}`, { cause })
+  return new Error(`the database rejected a charge, which is not settled: ${what}`, { cause })
 }

@@ -41,7 +41,7 @@ export function openEndWriter({ db, clock, warn, running, expiry }: EndWriterOpt
       await groups.close()
       const left = groups.size()
       if (left > 0)
-        warn(new Error(`what ${left} calls used could not be written before the end; their holds are charged`))
+        warn(new Error(`the usage of ${left} calls could not be written before the shutdown; their holds are charged`))
     },
   }
 }

@@ -96,7 +96,7 @@ export function openMeter(options: MeterOptions): OpenMeter {
       const untilMs = performance.now() + CLOSE_MS
       while (running.size > 0 && performance.now() < untilMs) await wait(10)
       if (running.size > 0)
-        warn(new Error(`${running.size} calls had not ended before the end; their holds are charged`))
+        warn(new Error(`${running.size} calls were still running at the shutdown; their holds are charged`))
       closed.abort()
       await holds.close()
       await ends.close()
@@ -240,7 +240,11 @@ function endLost(open: Open): void {
     end(open, id)
     const { amount, metadata } = one.soFar()
     const what = JSON.stringify(metadata)
-    warn(new Error(`the call ${id} of ${one.row.org} was held for too long, and is settled: ${what}`))
+    warn(
+      new Error(
+        `the call ${id} of ${one.row.org} was lost: its hold is too old and is settled with what is known: ${what}`,
+      ),
+    )
     void charge(open, one, { amount, metadata, model: one.row.model })
   }
 }
@@ -284,12 +288,12 @@ async function releaseDoubtful(open: Open): Promise<void> {
 
 const notHeld = () =>
   new Fault('database_unreachable', {
-    message: 'Whether the balance covers this call cannot be said at the moment, and it was not made. Try again.',
+    message: 'The balance cannot be checked at the moment, so the call was not made. Try again.',
     retryAfterS: 2,
   })
 
 const insufficient = () =>
   new Fault('insufficient_balance', {
     message:
-      'The available balance of the organisation does not cover what this call may cost. Ask the operator of this service for credit, or limit the output of the call.',
+      "The organisation's available balance does not cover what this call may cost. Ask the operator of this service for credit, or limit the output of the call.",
   })

@@ -32,6 +32,6 @@ export function openPatience(clock: Clock) {
 
 export const unavailable = () =>
   new Fault('database_unreachable', {
-    message: 'What was used cannot be settled at the moment. Try again.',
+    message: 'Earlier usage cannot be settled at the moment. Try again.',
     retryAfterS: 2,
   })

@@ -1,6 +1,6 @@
 import { table } from '../../kit/table.ts'
 
-const JOURNAL = 'The journal is never changed, so that all accounts together stay 0'
+const JOURNAL = 'The journal is append-only, so that all accounts always add up to 0'
 const PAID = { kept: 'What was paid for a project stays paid' }
 
 export const accounts = table({ name: 'billing_accounts', org: 'org', kept: JOURNAL })

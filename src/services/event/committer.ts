@@ -208,7 +208,8 @@ function openWriter({ db: whole, warehouse, log, now, warn }: CommitterOptions) 
 
 const tooMany = () =>
   new Fault('overloaded', {
-    message: 'Too many events of your organisation wait to be written; none of these was stored. Send them again.',
+    message:
+      'Too many events of your organisation are waiting to be written; none of these were stored. Send them again.',
     retryAfterS: 1,
   })
 
@@ -216,7 +217,7 @@ const tooMany = () =>
 function failureOf(error: unknown): unknown {
   if (!(error instanceof EngineUnavailable) || error.state !== 'unknown') return error
   const message =
-    'The database was lost while it saved these events. Send them again; those with an id are stored once.'
+    'The database connection was lost while these events were saved. Send them again; events with an id are stored only once.'
   return new Fault('database_unreachable', { message, retryAfterS: 2, cause: error })
 }
 

@@ -83,7 +83,7 @@ async function arrivalOf(
 function requireNoDelivery({ headers }: RequestFacts): void {
   if (headers['x-webhook-delivery'] === undefined) return
   throw new Fault('malformed_request', {
-    message: 'This is a delivery of a webhook, which cannot be an event: that would be delivered again, without end.',
+    message: 'Webhook deliveries are not accepted as events: they would be delivered again, in an endless loop.',
   })
 }
 
@@ -106,7 +106,7 @@ function unreadable({ reason, message }: UnreadableBody): Fault {
 const logFull = () =>
   new Fault('overloaded', {
     message:
-      'The log of events is full, because they are not handled fast enough; none of these was stored. Send them again.',
+      'The event log is full, because consumers do not keep up; none of these events were stored. Send them again.',
     retryAfterS: 30,
   })
 

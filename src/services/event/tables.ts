@@ -12,7 +12,7 @@ const NEVER = 'infinity'
 export const events = table({
   name: 'events',
   org: 'org',
-  ofProject: { kept: 'Analytics show what was, also of a project that is gone' },
+  ofProject: { kept: 'Analytics include deleted projects' },
   orgRetention: {
     chosen: async (db, after, limit) =>
       (await listOrgSettings(db, eventSettings, after, limit)).map(({ org, values }) => ({

@@ -18,7 +18,7 @@ export const logo = (without: string) =>
 
 export const color = (without: string) =>
   string(
-    `\`#\` and six hex digits, such as \`#1d4f91\`: the colour of buttons and links; null for ${without}. Where it could not be read on the page, it is made darker or lighter`,
+    `\`#\` and six hex digits, such as \`#1d4f91\`: the colour of buttons and links; null for ${without}. Where the contrast with the page is too low, it is made darker or lighter`,
     '#1d4f91',
     { pattern: '^#[0-9a-f]{6}$' },
   )

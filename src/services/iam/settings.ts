@@ -5,7 +5,7 @@ import { color, logo, requireImage } from './branding.ts'
 
 export const iamSettings = declareOrgSettings({
   service: 'iam',
-  what: 'how the pages and mails for customers of the organisation look',
+  what: 'the branding of the pages and mails for customers',
   fields: {
     logo: { schema: orNone(logo('none')), default: null },
     color: { schema: orNone(color('the default')), default: null },

@@ -109,7 +109,7 @@ export const customerImportLines = table({
   bound: {
     setting: 'STOA_IMPORT_LINES_MAX',
     fallback: 200_000,
-    doc: 'Records of imports of customers that an organisation may have: those that wait, and those of the last 30 days that were not imported',
+    doc: 'Customer import records that an organisation may have: waiting ones, and those of the last 30 days that were not imported',
     what: 'records of imports',
     remedy: 'Wait until earlier ones are deleted.',
   },

@@ -95,7 +95,7 @@ async function toolNamed(calling: Calling, name: unknown): Promise<OperationTool
     throw new Fault('forbidden', { message: refused.why })
   }
   const like = near(name)
-  const hint = like.length === 0 ? '`tools/list` lists all.' : `Like it are ${like.join(', ')}.`
+  const hint = like.length === 0 ? '`tools/list` lists all.' : `Similar tools are ${like.join(', ')}.`
   throw invalid(`There is no tool ${name.slice(0, 100)}. ${hint}`)
 }
 

@@ -29,16 +29,16 @@ const INSTRUCTIONS =
 
 export const callTools = operation({
   route: 'POST /v1/mcp',
-  summary: 'The tool door: every operation as a tool of the Model Context Protocol, as JSON-RPC 2.0',
+  summary: 'Serves every operation as a tool of the Model Context Protocol (MCP), as JSON-RPC 2.0',
   description:
-    'A list of tools needs no credential. A call needs the one that its operation needs: without it, the answer is a result with `isError` that says what is missing. Operations that disclose a secret or stream are no tools; who calls one as a tool is told why, and how to call it.',
+    'Listing tools needs no credential. Calling one needs the credential of its operation: without it, the answer is a result with `isError` that says what is missing. Operations that disclose a secret, or that stream, are not tools; calling one returns the reason, and how to call it over HTTP.',
   access: 'public',
   uses: ['calls'],
   body: 'parsed',
   input: {
     tools: Type.Optional(
       Type.Enum(['find'], {
-        description: '`find`: three tools that find, describe and call the others, for models with little room',
+        description: '`find`: three tools that find, describe and call the others, for models with a small context',
       }),
     ),
     service: Type.Optional({ ...slug('Only the tools of this service'), examples: ['projects'] }),
@@ -139,7 +139,7 @@ const METHODS: Record<string, MethodOf> = {
   },
   'tools/list': {
     run: ({ view }, { cursor }) => {
-      if (cursor !== undefined) throw invalidParams('There is one page, so there is no cursor.')
+      if (cursor !== undefined) throw invalidParams('There is only one page, so `cursor` is not supported.')
       return view.list
     },
   },

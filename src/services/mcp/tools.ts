@@ -25,9 +25,9 @@ export function whyWithheld({ method, bodyKind, answer, disclosesSecret, callsOp
   if (callsOperations) return 'it calls other operations itself'
   if (answer.kind === 'events') return 'its answer is an event stream, which the answer of a tool cannot be'
   if (answer.kind === 'either') return 'its answer can be an event stream, which the answer of a tool cannot be'
-  if (answer.kind === 'reply') return 'its answer is not JSON of this API, but a redirect, a file or a format of others'
+  if (answer.kind === 'reply') return 'its answer is not JSON of this API, but a redirect, a file or a foreign format'
   if (method === 'ANY' || bodyKind === 'bytes' || bodyKind === 'stream') {
-    return 'its body has formats of others, which the arguments of a tool cannot carry'
+    return 'its body has a foreign format, which tool arguments cannot carry'
   }
   return null
 }

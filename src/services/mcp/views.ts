@@ -93,7 +93,7 @@ function entryOf({ operation, tool }: OperationTool, query: ViewQuery): [string,
     reasons.push('`readOnly=1` leaves out what changes something')
     delete left.readOnly
   }
-  const said = `${name} is no tool at this address: ${reasons.join(', and ')}. It is one at ${addressOf(left)}.`
+  const said = `${name} is not a tool at this address: ${reasons.join(', and ')}. It is available at ${addressOf(left)}.`
   return [[name, { name, operation: route, why: said }]]
 }
 

@@ -42,12 +42,15 @@ describe('a tool call', () => {
     assert.equal(write.isError, true)
     assert.match(
       write.content[0].text,
-      /^forbidden: delete_v1_projects_by_slug is no tool at this address: `readOnly=1` .* It is one at \/v1\/mcp\.\n/,
+      /^forbidden: delete_v1_projects_by_slug is not a tool at this address: `readOnly=1` .* It is available at \/v1\/mcp\.\n/,
     )
     const other = { ...message('tools/call', { name: 'get_v1_iam_members' }), service: 'iam', tools: [], readOnly: '0' }
     const { body } = await send(other, { path: '?service=projects', as: host.home.key })
     assert.deepEqual([body.id, body.result?.isError], [1, true], 'the address decides, not the message')
-    assert.match(body.result.content[0].text, /`service=projects` leaves out other services\. It is one at \/v1\/mcp\./)
+    assert.match(
+      body.result.content[0].text,
+      /`service=projects` leaves out other services\. It is available at \/v1\/mcp\./,
+    )
   })
 
   it('of an operation that is withheld or left out needs a credential, as every call', async () => {

@@ -66,18 +66,18 @@ describe('an answer', () => {
 
   it('with a head of 100 KB is a failure', async () => {
     answerWith(200, '', { 'x-long': 'x'.repeat(100_000) })
-    assert.match((await failure()).error ?? '', /^The head of its answer is too long/)
+    assert.match((await failure()).error ?? '', /^The header of its response is too long/)
   })
 
   it('that is no HTTP is a failure', async () => {
     receiver.state.answer = response => void response.socket?.end('220 mail.example.com ESMTP\r\n')
-    assert.match((await failure()).error ?? '', /^Its answer is not valid HTTP/)
+    assert.match((await failure()).error ?? '', /^Its response is not valid HTTP/)
   })
 
   it('with broken chunks is a failure', async () => {
     receiver.state.answer = response =>
       void response.socket?.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nabc\r\n')
-    assert.match((await failure()).error ?? '', /^Its answer is not valid HTTP/)
+    assert.match((await failure()).error ?? '', /^Its response is not valid HTTP/)
   })
 
   it('after informational ones counts, however many there are', async () => {

@@ -16,10 +16,10 @@ export async function requireUrl(http: Http, ownUrl: string, text: string): Prom
   if (url.port === '0') throw refused('must not have the port 0')
   if (hostOf(url) === hostOf(new URL(ownUrl))) throw refused('must not be the address of Stoa itself')
   if (url.href.length > URL_MAX)
-    throw refused(`must have at most ${URL_MAX} characters, with others than ASCII encoded`)
+    throw refused(`must have at most ${URL_MAX} characters, counted with non-ASCII ones encoded`)
   if (isLocal(url.hostname) || (await http.isPublic(url.href)) === false) {
     throw refused(
-      'must not point to a private, local or reserved address, by itself or by its name, unless the operator allows it (STOA_OUTBOUND_ALLOW, such as 127.0.0.1 for development)',
+      'must not be or resolve to a private, local or reserved address, unless the operator allows it (STOA_OUTBOUND_ALLOW, such as 127.0.0.1 for development)',
     )
   }
   return url.href

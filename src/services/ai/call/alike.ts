@@ -82,7 +82,7 @@ function unreadable(fields: JsonObject): FieldFault | null {
   const written = misspelled(fields, '', BODY_NAMES)
   if (written) return written
   const other = OTHER_MODELS.find(name => (fields[name] ?? null) !== null)
-  if (other) return { path: other, says: 'is not taken: set fallbacks with `PATCH /v1/ai/settings`' }
+  if (other) return { path: other, says: 'is not supported: set fallbacks with `PATCH /v1/ai/settings`' }
   const { background = null } = fields
   if (background === null || background === false) return null
   return { path: 'background', says: 'must not be true: nothing is stored here' }

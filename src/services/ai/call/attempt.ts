@@ -35,7 +35,7 @@ export class CutOff extends Error {
   readonly route: Route
   readonly text: string
   constructor(route: Route, text: string, cause: unknown) {
-    super('the client left in the middle of the answer', { cause })
+    super('the client disconnected during the answer', { cause })
     this.route = route
     this.text = text
   }

@@ -72,7 +72,7 @@ function translated({ offer, translation }: Route, json: JsonObject): JsonObject
     if (!(error instanceof Untranslatable)) throw error
     const path = error.path.replaceAll(/\[(\d{1,6})\]/g, '.$1')
     return new Fault('invalid_input', {
-      message: `\`${path}\` ${error.message} for the model ${offer.id}, whose provider has another wire.`,
+      message: `\`${path}\` ${error.message} for the model ${offer.id}, whose provider uses another format.`,
       fields: [{ path, says: error.message }],
     })
   }

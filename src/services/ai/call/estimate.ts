@@ -125,7 +125,7 @@ const IMAGES_MAX = 128
 function requireBounded(json: JsonObject, prices: readonly Price[]): void {
   const path = fetchedFile(json)
   if (path !== null) {
-    throw invalidField(path, 'is a URL, so that nobody here knows what it costs: send the content itself')
+    throw invalidField(path, 'is a URL, whose cost cannot be estimated: send the content itself')
   }
   if (!hasImageTool(json) || prices.every(({ image }) => image === undefined)) return
   if ((json.max_tool_calls ?? null) === null) {

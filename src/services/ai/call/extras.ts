@@ -25,8 +25,8 @@ const EXTRA_BETAS = ['context-1m', 'fast-mode']
 export const BETA_HEADERS = ['anthropic-beta', 'openai-beta']
 export const BETA_FIELDS = ['betas', 'anthropic_beta']
 const HOUR = '1h'
-const SAYS = 'costs more than tokens, which has no price here'
-const COMPACTS = 'compacts what was said, whose cost cannot be known before and so not be paid in advance'
+const SAYS = 'has costs besides tokens, which have no price here'
+const COMPACTS = 'compacts the conversation, which cannot be prepaid because its cost is not known in advance'
 
 type Asked = { json: JsonObject; headers: IncomingHttpHeaders; isPrepaid: boolean }
 

@@ -38,7 +38,7 @@ export function requireLimits(json: JsonObject, wire: ProviderWire, isPrepaid: b
   requireCount(json, LIMITS[wire], LIMIT_MAX)
   const other = Object.keys(json).find(name => isOther(name, wire) && isGiven(json, name))
   if (other !== undefined) {
-    throw invalidField(other, `is not taken: limit the output with \`${LIMITS[wire].at(-1)}\``)
+    throw invalidField(other, `is not supported: limit the output with \`${LIMITS[wire].at(-1)}\``)
   }
 }
 

@@ -22,11 +22,12 @@ const NEVER_ISSUED = [
 ]
 export const STORED_FIELDS = ['previous_response_id', 'conversation', 'prompt', 'extra_body', ...NEVER_ISSUED]
 export const NOT_ISSUED =
-  'refers to what is stored at the provider, where other organisations have theirs: send the content itself'
-const NOT_OWN = 'is not the id of a response that this organisation got here: send the whole conversation as `input`'
+  'refers to content stored at the provider, in an account that organisations share: send the content itself'
+const NOT_OWN =
+  'is not the id of a response that this organisation received here: send the whole conversation as `input`'
 const NOT_OWN_ITEM =
-  'has no content and is not an item that this organisation got here within 30 days and let the provider store: send its content, which for reasoning is `encrypted_content`, or leave it out'
-const OF_UNKNOWN_LENGTH = 'is of unknown length, which cannot be paid in advance: send the content itself'
+  'has no content, and is not an item that this organisation received here in the last 30 days and that the provider stored: send its content, which for reasoning is `encrypted_content`, or omit the item'
+const OF_UNKNOWN_LENGTH = 'is of unknown length, which cannot be prepaid: send the content itself'
 /** Longer than the ids of any provider. */
 const ID_LENGTH_MAX = 200
 const REFERENCES_MAX = 2_000
@@ -45,7 +46,7 @@ function storedIn(fields: JsonObject, hasResponses: boolean): FieldFault | null 
   const stored = NEVER_ISSUED.find(name => (fields[name] ?? false) !== false)
   if (stored !== undefined) return { path: stored, says: NOT_ISSUED }
   if (extra === null || isThinking(extra)) return null
-  return { path: 'extra_body', says: 'is not taken: send its fields in the body itself' }
+  return { path: 'extra_body', says: 'is not supported: send its fields in the body itself' }
 }
 
 const OF_ONE_CALL = new Set(['thinking_config', 'safety_settings'])

@@ -27,14 +27,14 @@ export function failureOf(error: HttpFailure, by: string): AttemptFailed {
 
 export const unusable = (by: string, cause?: unknown): AttemptFailed =>
   new AttemptFailed(
-    new Fault('upstream_unreachable', { message: `The provider ${by} gave an unusable answer.`, cause }),
+    new Fault('upstream_unreachable', { message: `The provider ${by} returned an unusable answer.`, cause }),
     true,
   )
 
 export const notAsked = (by: string): AttemptFailed =>
   new AttemptFailed(
     new Fault('upstream_unreachable', {
-      message: `The provider ${by} answered with a stream, which was not asked for.`,
+      message: `The provider ${by} answered with a stream, which was not requested.`,
     }),
     true,
   )
@@ -74,7 +74,7 @@ function refusalOf(status: number, json: unknown, answer: HttpResponse, offer: O
   const cause = new Error(`${by} answered ${status}: ${said.code ?? ''} ${said.message ?? ''}`.trim())
   // Money and credentials of the operator: neither the client nor another attempt can help.
   if (status === 401 || status === 402 || status === 403 || isAboutMoney(said)) {
-    const message = `The provider ${by} refused the credential or the account of this service. Tell its operator.`
+    const message = `The provider ${by} rejected the credential or the account of this service. Tell the operator of this service.`
     return new AttemptFailed(new Fault('upstream_refused', { message, cause }), false)
   }
   if (status === 429) {

@@ -55,7 +55,7 @@ export function routesTo(
   if (!credential.budget && !isPrepaid) return routes
   const priced = routes.filter(({ offer }) => offer.price !== null)
   if (priced.length > 0) return priced
-  const message = `The model ${model} has no price, so that it cannot be called ${isPrepaid ? 'here' : 'by a key with a budget'}. Ask the operator to set the price.`
+  const message = `The model ${model} has no price, so it cannot be called ${isPrepaid ? 'here' : 'by a key with a budget'}. Ask the operator to set the price.`
   throw new Fault('model_unpriced', { message })
 }
 
@@ -64,12 +64,12 @@ function otherKind(model: string, kind: Offer['kind'] | null): Fault {
   const path = kind === 'embedding' ? '/v1/embeddings' : '/v1/chat/completions'
   const message = kind
     ? `The model ${model} is of the kind \`${kind}\`: call it at \`POST ${path}\`.`
-    : `The model ${model} cannot be called at this path: its provider has no such calls.`
+    : `The model ${model} cannot be called at this path: its provider does not support such calls.`
   return new Fault('invalid_input', { message, fields: [{ path: 'model', says: 'cannot be called at this path' }] })
 }
 
 function unknownModel(all: readonly Offer[], named: string, model: string): Fault {
-  const which = named === model ? model : `${model}, for which ${named} stands`
+  const which = named === model ? model : `${model} (alias ${named})`
   const message = all.some(({ kind }) => kind === 'chat')
     ? `There is no model ${which}. \`GET /v1/models\` lists those that can be called.`
     : `There is no model ${which}, because no provider is configured. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or the like and restart, start Ollama on this machine, or add a provider with \`POST /v1/ai/providers\`.`

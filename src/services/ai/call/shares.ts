@@ -32,6 +32,6 @@ export function openModelShares(clock: Clock): EnterModel {
 
 const refused = (model: string, most: string, retryAfterS: number) =>
   new Fault('model_limit', {
-    message: `An organisation may make at most ${most} of the model ${model}. Try again in ${retryAfterS} s.`,
+    message: `An organisation may make at most ${most} to the model ${model}. Try again in ${retryAfterS} s.`,
     retryAfterS,
   })

@@ -48,14 +48,14 @@ const canRun = ({ offer, translation }: Route): boolean => translation === null 
 /** Why it cannot be had, and what to do. Of a route that could have it, that it has no price. */
 export function vendorToolSays(tool: unknown, route: Route): string {
   const { offer, translation } = route
-  const asks = `asks for \`${shown(tool)}\`, a tool that its vendor has`
+  const asks = `asks for the vendor tool \`${shown(tool)}\``
   const own = 'declare a function tool of your own'
   if (canRun(route)) {
-    return `${asks}: each use costs more than the tokens of the model ${offer.id} at the provider ${offer.by}, and has no price here; ${own} instead`
+    return `${asks}: each use has costs besides the tokens of the model ${offer.id} at the provider ${offer.by}, which have no price here; ${own} instead`
   }
   const why = translation
-    ? 'speaks another format, in which it cannot be asked for'
-    : 'runs models on a machine of its own, where there is no such tool'
+    ? 'uses another format, in which it cannot be requested'
+    : 'runs models on its own machine, without such a tool'
   return `${asks}: the provider ${offer.by} of the model ${offer.id} ${why}; call a model whose provider has this tool in the format of this path, or ${own}`
 }
 

@@ -48,11 +48,11 @@ const ProviderModel = Type.Object(
     id: ModelName('The name that clients use', 'large'),
     upstream: Type.Optional(ModelName('Its name at the provider, if that is another', 'large-2026-01')),
     kind: Type.Optional(
-      Type.Enum(['chat', 'embedding'], { description: 'What it does; default `chat`', examples: ['chat'] }),
+      Type.Enum(['chat', 'embedding'], { description: 'The kind of model; default `chat`', examples: ['chat'] }),
     ),
     price: Type.Optional(Price),
     outputMax: bound(
-      'Tokens that it writes at most, for calls that are paid in advance and set no limit; default: what is known of a model of this name, or 4096',
+      'The most tokens of an answer, assumed for prepaid calls that set no limit; default: the known limit of a model of this name, or 4096',
       16_384,
       1e8,
     ),
@@ -71,7 +71,7 @@ const Models = Type.Array(ProviderModel, {
 })
 
 const Wire = Type.Enum(['openai', 'anthropic'], {
-  description: 'The format that it speaks; default: that of its kind',
+  description: 'The format of its API; default: that of its kind',
   examples: ['openai'],
 })
 const Kind = Type.Enum(KINDS, {
@@ -100,7 +100,7 @@ const Provider = Type.Object(
     created: timestamp('When it was added'),
     updated: timestamp('When it was last changed'),
   },
-  { title: 'Provider', description: 'Where models are called' },
+  { title: 'Provider', description: 'A provider of models' },
 )
 
 const shown = ({ apiKey, ...row }: store.ProviderRow): Static<typeof Provider> => ({
@@ -112,7 +112,7 @@ const shown = ({ apiKey, ...row }: store.ProviderRow): Static<typeof Provider> =
 export const listProviders = operation({
   route: 'GET /v1/ai/providers',
   summary: 'Lists the providers that were added, by name',
-  description: 'Those of the environment are not listed; their models are, at `GET /v1/models`.',
+  description: 'Providers from the environment are not listed; `GET /v1/models` lists their models.',
   access: 'superadmin',
   input: paging,
   output: listing(Provider),
@@ -125,8 +125,8 @@ export const listProviders = operation({
 
 export const addProvider = operation({
   route: 'POST /v1/ai/providers',
-  summary: 'Adds a provider; its models can be called at once',
-  description: `At most ${PROVIDERS_MAX}. A model that several providers have is tried at those that were added first by name, then at those of the environment.`,
+  summary: 'Adds a provider; its models can be called immediately',
+  description: `At most ${PROVIDERS_MAX}. If several providers offer a model, the added ones are tried first, by name, then those from the environment.`,
   access: 'superadmin',
   input: {
     name: Name,
@@ -152,7 +152,7 @@ export const addProvider = operation({
       if ((await store.countProviders(db)) >= PROVIDERS_MAX)
         throw conflict(`There may be at most ${PROVIDERS_MAX} providers.`)
       if (!(await store.insertProvider(db, row)))
-        throw conflict(`There is a provider ${name} already; change or delete it.`)
+        throw conflict(`The provider ${name} already exists; change or delete it.`)
       await store.notifyProviders(db, PROVIDERS_CHANNEL)
       record(name, changesIn(null, recorded(row), FIELDS))
       return shown(row)
@@ -161,7 +161,7 @@ export const addProvider = operation({
 
 export const updateProvider = operation({
   route: 'PATCH /v1/ai/providers/{name}',
-  summary: 'Changes a provider',
+  summary: 'Changes the given fields of a provider',
   access: 'superadmin',
   input: { name: Name, baseUrl: Type.Optional(BaseUrl), apiKey: orNone(ApiKey), models: Type.Optional(Models) },
   output: Provider,
@@ -191,7 +191,7 @@ export const updateProvider = operation({
 
 export const deleteProvider = operation({
   route: 'DELETE /v1/ai/providers/{name}',
-  summary: 'Deletes a provider; calls that run go on',
+  summary: 'Deletes a provider; running calls continue',
   access: 'superadmin',
   input: { name: Name },
   output: nothing,

@@ -6,12 +6,12 @@ import { color, logo, requireImage } from '../branding.ts'
 
 const People = Type.Enum(['team', 'users'], {
   description:
-    "Who signs in: `team` for the organisation's members, `users` for its customers, who get an account of their own (`/v1/iam/users`) and no access to this API but to that account",
+    "Who signs in: `team` for the organisation's members, or `users` for its customers. Customers get their own account (`/v1/iam/users`), and can use this API only for that account",
   examples: ['team'],
 })
 const SignUp = Type.Enum(['closed', 'invited', 'open'], {
   description:
-    'Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody',
+    'Who may register with an app for customers. `closed`: nobody, only existing accounts sign in; `invited`: people for whom an admin created an account, who then choose a password; `open`: everybody',
   examples: ['closed'],
 })
 const DomainName = Type.String({
@@ -21,15 +21,15 @@ const DomainName = Type.String({
 })
 const SignUpDomains = Type.Array(DomainName, {
   maxItems: 50,
-  description: 'Only addresses of these domains may register, exactly; none means all',
+  description: 'Only addresses at exactly these domains may register; if empty, all may',
   examples: [[]],
 })
 const RefuseDisposable = boolean(
-  'Whether addresses of disposable mail providers may not register, by the risk set `domain`',
+  'Whether to reject registrations from disposable mail providers, according to the risk set `domain`',
   false,
 )
 const Audience = string(
-  "The API that the app's access tokens are for: an https URL or a URN, which no other organisation may use. Stoa's own API then refuses them; without it, they are for Stoa's API",
+  "The API that the app's access tokens are for: an https URL or a URN that no other organisation uses. Stoa's API rejects tokens for another audience; if omitted, the tokens are for Stoa's API",
   'https://api.shop.example.com',
   { maxLength: 200 },
 )
@@ -41,11 +41,11 @@ const Claim = Type.String({
 const Claims = Type.Array(Claim, {
   maxItems: 20,
   description:
-    'What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan`',
+    'Additional claims in tokens and UserInfo: `role` and, for customers, fields of their metadata, such as `metadata.plan`',
   examples: [[]],
 })
 const MayWrite = boolean(
-  'Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good',
+  'Whether the tokens of an untrusted app have the rights of a member. Only apps that were registered before such tokens became read-only have it; an owner can set it to false, which cannot be undone',
   false,
 )
 const WITHOUT = 'that of the organisation; only for apps with `people: "users"`'

@@ -52,7 +52,7 @@ const App = Type.Object(
     type: Type.Enum(['confidential', 'public'], { description: 'Whether it has a secret' }),
     redirectUris: shownUris('The URLs that people may return to after signing in'),
     logoutUris: shownUris('The URLs that people may return to after signing out'),
-    trusted: Type.Boolean({ description: 'Whether its tokens carry the role of their person' }),
+    trusted: Type.Boolean({ description: "Whether its tokens carry the person's role" }),
     ...admission,
     created: timestamp('When it was created'),
     updated: timestamp('When it was last changed'),
@@ -60,7 +60,7 @@ const App = Type.Object(
   { title: 'App', description: 'An OpenID Connect client of the organisation, which people sign in to' },
 )
 const Trusted = boolean(
-  "Whether the app's tokens carry the role of their person. Those of other apps read as a member and write events. Only owners can set it",
+  "Whether the app's tokens carry the person's role. Tokens of other apps read as a member and write events. Only owners can set it",
   false,
 )
 const Secret = secret('The client secret. It is returned only this once', '4vJ9mWcX2bQeT7yLrK0sZp1n4vJ9mWcX2bQeT7yLrK0')
@@ -88,7 +88,7 @@ export const listApps = operation({
 export const createApp = operation({
   route: 'POST /v1/iam/apps',
   summary: 'Registers an app; for a confidential app, only this response contains the secret',
-  description: 'People sign in with the authorization code flow and PKCE. How many apps there may be is a setting.',
+  description: 'People sign in with the authorization code flow and PKCE. The maximum number of apps is a setting.',
   access: 'admin',
   owners: 'trusted apps',
   issuesCredential: true,
@@ -164,7 +164,8 @@ export const getApp = operation({
 export const updateApp = operation({
   route: 'PATCH /v1/iam/apps/{id}',
   summary: 'Changes the given fields of an app',
-  description: 'The id, brand, type and people cannot be changed. Only an owner changes a trusted app, and `mayWrite`.',
+  description:
+    'The id, brand, type and `people` cannot be changed. Only an owner can change a trusted app or `mayWrite`.',
   access: 'admin',
   owners: 'trusted apps',
   issuesCredential: true, // Redirect URIs decide who receives tokens.
@@ -208,7 +209,7 @@ export const updateApp = operation({
 export const deleteApp = operation({
   route: 'DELETE /v1/iam/apps/{id}',
   summary: 'Deletes an app; people can no longer sign in to it, and its tokens end',
-  description: 'It cannot be undone. The accounts of the people stay.',
+  description: "It cannot be undone. People's accounts stay.",
   access: 'admin',
   input: app,
   output: nothing,
@@ -227,7 +228,7 @@ export const rotateAppSecret = operation({
   route: 'POST /v1/iam/apps/{id}/secret',
   summary: 'Replaces the secret of a confidential app immediately, and returns the new one',
   description:
-    'The old secret is refused from now on; tokens that were issued stay valid. A public app has no secret (`conflict`). Only an owner replaces that of a trusted app.',
+    'The old secret stops working immediately; tokens that were already issued stay valid. A public app has no secret (`conflict`). Only an owner can replace the secret of a trusted app.',
   access: 'admin',
   owners: 'trusted apps',
   issuesCredential: true,

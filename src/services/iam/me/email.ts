@@ -19,12 +19,12 @@ import { holdProof, type Proof, prove, verifyingFor } from './proof.ts'
 
 export const changeEmail = operation({
   route: 'POST /v1/iam/me/email',
-  summary: "Mails a link to a new address, with which the caller's account is moved to it",
+  summary: "Mails a link to a new address for the caller's account, to confirm the change",
   access: 'person',
   admits: ['users'],
   issuesCredential: true,
   description:
-    'The address changes when the link is opened, within an hour; until then people sign in with the old one. The answer is the same if the address has an account already. A customer without a password asks for it within 15 minutes of signing in, and later is answered `forbidden`.',
+    'The address changes when the link is opened, within an hour; until then the person signs in with the old one. The answer is the same if the new address already has an account. A customer without a password must ask within 15 minutes of signing in; later the request is rejected with `forbidden`.',
   input: { email: Email, current: Current },
   output: Type.Object({ email: { ...Email, description: 'The new address, in lower case' } }),
   status: 202,

@@ -17,18 +17,18 @@ import { holdProof, type Proof, prove, TRIES_MAX, verifyingFor } from './proof.t
 
 /** The present password, as a proof. */
 export const Current = Type.Optional(
-  string("The person's present password. Only a customer who has none leaves it out", 'the present password', {
+  string("The person's current password. Only a customer without a password may omit it", 'the current password', {
     maxLength: 256,
   }),
 )
 
 export const changePassword = operation({
   route: 'POST /v1/iam/me/password',
-  summary: "Changes the caller's password and ends all their other sign-ins",
+  summary: "Changes the caller's password and ends all their other sessions",
   access: 'bearer',
   admits: ['users'],
   issuesCredential: true,
-  description: `The sign-in it is called with stays; keys stay too. After ${TRIES_MAX} wrong passwords it is refused for 15 minutes. The person is told by mail. A customer without a password chooses one within 15 minutes of signing in, and later is answered \`forbidden\`.`,
+  description: `The current session and all keys stay valid. After ${TRIES_MAX} wrong passwords the operation is blocked for 15 minutes. The person is notified by mail. A customer without a password must choose one within 15 minutes of signing in; later the request is rejected with \`forbidden\`.`,
   input: { current: Current, password: Password },
   output: nothing,
   audit: 'password.change',

@@ -29,7 +29,7 @@ const Org = Type.Object(
     name: Name,
     created: timestamp('When it was created'),
     updated: timestamp('When it was last changed'),
-    deleted: Type.Optional(timestamp('Since when it is deleted; only superadmins see it until all its data is gone')),
+    deleted: Type.Optional(timestamp('When it was deleted; until all its data is gone, only superadmins see it')),
   },
   { title: 'Organisation', description: 'A tenant: members, keys and everything else belong to one organisation' },
 )
@@ -86,7 +86,7 @@ export const createOrg = operation({
     return write(async ({ db, record, emit }) => {
       const created = await store.insertOrganisation(db, org, name, clock.now().toISOString())
       if (!created) {
-        const message = `The slug \`${slug}\` is in use, or was: it is not used again after a deletion. Choose another one.`
+        const message = `The slug \`${slug}\` is in use, or belonged to a deleted organisation. Choose another one.`
         throw conflict(message, 'slug', 'is in use or was')
       }
       const person = { email: owner.email, passwordDigest, passwordBy: null }
@@ -137,7 +137,7 @@ export const updateOrg = operation({
 
 export const deleteOrg = operation({
   route: 'DELETE /v1/iam/orgs/{slug}',
-  summary: 'Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again',
+  summary: 'Deletes an organisation and its data; `confirm` must repeat its slug, which cannot be reused',
   description:
     'It cannot be undone. All access to the organisation ends immediately: keys, sessions, tokens, webhooks and streams. Its data is then deleted in the background; until that is done, superadmins see the organisation at `GET /v1/iam/orgs`. What stays: the slug, which is reserved; the billing journal with its accounts; and the entries about the organisation in the audit trail of `admin`, including its deletion. The accounts of its members stay, but passwords that its admins set stop working. The organisation `admin` cannot be deleted.',
   access: 'bearer',

@@ -29,7 +29,7 @@ const Session = Type.Object(
 export const listSessions = operation({
   route: 'GET /v1/iam/sessions',
   summary: "Lists the caller's sign-ins, or those of the whole team for an owner or admin, newest first",
-  description: 'With `user`, an owner or admin lists those of one person, also of a customer.',
+  description: 'With `user`, an owner or admin lists the sign-ins of one person, who may be a customer.',
   access: 'bearer',
   admits: ['users'],
   input: { user: Type.Optional(AccountId), ...paging },

@@ -51,9 +51,9 @@ export const imports = queue<{ id: string }>({
 
 const NOT_DONE = {
   problem: 'failed',
-  says: 'It could not be imported for a reason that is not yours; send it again.',
+  says: 'It could not be imported because of an internal error; send it again.',
 } as const
-const EXISTS = { problem: 'exists', says: 'The address has an account already.' } as const
+const EXISTS = { problem: 'exists', says: 'The address already has an account.' } as const
 
 /** `full`: there are more records in it than the organisation may have customers, and none was done; a single one is
  *  refused. */

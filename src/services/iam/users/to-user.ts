@@ -12,9 +12,9 @@ import { User } from './users.ts'
 
 export const makeMemberUser = operation({
   route: 'POST /v1/iam/members/{user}/to-user',
-  summary: 'Removes a member from the team and creates the account of a customer with the same address',
+  summary: 'Removes a member from the team and creates a customer account with the same address',
   description:
-    'Their keys and sign-ins of the organisation end at once. The password stays with the account of the team, which may belong to other organisations too: the customer signs in with a mailed code, or chooses a password with one. Owners are moved by an owner, and the last one cannot be.',
+    'Their keys and sign-ins in the organisation end immediately. The password stays with the team account, which may belong to other organisations too; the customer signs in with a mailed code, or uses one to choose a password. Only an owner can move an owner, and the last owner cannot be moved.',
   access: 'admin',
   owners: 'owners',
   issuesCredential: true, // Who may manage credentials decides also about memberships.

@@ -72,7 +72,7 @@ export const deliveries = queue<Delivery, Loaded, Result, typeof endpointFailing
 })
 
 const SAYS: Record<EndReason, string> = {
-  interrupted: 'It was interrupted; whether it arrived is not known.',
+  interrupted: 'It was interrupted; it is not known whether it arrived.',
   late: `It did not answer within ${TIMEOUT_MS / 1_000} s.`,
   failed: 'It could not be sent because of an error of this service.',
   gone: '',

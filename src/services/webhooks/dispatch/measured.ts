@@ -37,7 +37,7 @@ export function openDeliveryCounts(): Measured {
       },
       {
         name: 'stoa_webhook_seconds_total',
-        help: 'How long these attempts took together',
+        help: 'The total duration of these attempts',
         type: 'counter',
         samples: samples({}, ({ ms }) => ms / 1_000),
       },

@@ -76,19 +76,19 @@ function reasonOf(error: unknown, isAnswered: boolean): string {
   const { code = '' } = (error.cause ?? {}) as { code?: string }
   const says = SAYS[code]
   if (says !== undefined) return `${says} (${code}).`
-  if (code.startsWith('ERR_HTTP2_')) return `Its answer over HTTP/2 broke off (${code}).`
+  if (code.startsWith('ERR_HTTP2_')) return `Its response over HTTP/2 was cut off (${code}).`
   if (error.message.includes('does not match the HTTP/1.1 protocol')) return `${NO_HTTP}.`
-  return `${isAnswered ? 'Its answer broke off' : 'It could not be reached'}: ${error.message.replace('the call failed: ', '')}.`
+  return `${isAnswered ? 'Its response was cut off' : 'It could not be reached'}: ${error.message.replace('the call failed: ', '')}.`
 }
 
-const NO_HTTP = 'Its answer is not valid HTTP'
+const NO_HTTP = 'Its response is not valid HTTP'
 const SAYS: Record<string, string> = {
-  UND_ERR_SOCKET: 'It closed the connection before its answer was complete',
+  UND_ERR_SOCKET: 'It closed the connection before its response was complete',
   ECONNREFUSED: 'It refused the connection',
   EHOSTUNREACH: 'There is no route to it',
   ENETUNREACH: 'There is no route to it',
-  ECONNRESET: 'It reset the connection before its answer was complete',
-  UND_ERR_HEADERS_OVERFLOW: 'The head of its answer is too long',
+  ECONNRESET: 'It reset the connection before its response was complete',
+  UND_ERR_HEADERS_OVERFLOW: 'The header of its response is too long',
   ERR_ASSERTION: NO_HTTP,
   UND_ERR_INVALID_ARG: NO_HTTP,
 }

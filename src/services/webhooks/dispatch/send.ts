@@ -25,7 +25,7 @@ export async function sendAttempt(
     result: { httpStatus: null, error, response: '', durationMs: 0, subject: sent?.subject ?? null },
   })
   if (target.status === 'disabled') return unsent('The endpoint was disabled.')
-  if (sent === null) return unsent('Its event is not kept any more.')
+  if (sent === null) return unsent('Its event is no longer stored.')
   const outcome = await sendOnce(by, delivery, target, sent)
   return outcome && { isOk: outcome.error === null, result: { ...outcome, subject: sent.subject } }
 }
