@@ -186,7 +186,7 @@ export const deleteKey = operation({
 })
 
 const NO_BOUNDS: store.Bounds = { expires: null, limits: [], budget: { month: 0, total: 0 }, rate: null }
-/** What a new key has not. */
+/** The fields that a new key does not have yet. */
 const UNUSED = {
   ...{ spent: 0, spent_month: 0, last_used: null, former_until: null },
   ...{ revoked: false, revoked_at: null, revoked_by: null },
@@ -252,7 +252,7 @@ const RECORDED = ['name', 'type', 'expires', 'limits', 'budget', 'rate'] as cons
 /** The name of such a field in the API. */
 const fieldOf = (name: string) => (name === 'limits' ? 'limit' : name)
 
-/** What events say of a key. */
+/** The fields of a key in events. */
 const shownOf = ({ id, name, type, user }: Pick<store.KeyRow, 'id' | 'name' | 'type' | 'user'>) => ({
   id,
   name,

@@ -1,4 +1,4 @@
-// What a key may do, in words, for the person who creates it.
+// Describes what a key may do, for the person who creates it.
 import { type Caller, type CallerRole, isLimited } from '../../kit/caller.ts'
 import { type Limits, parseLimits, permitsService } from '../../kit/host/limits.ts'
 import { capsOf } from './bounds.ts'
@@ -36,7 +36,7 @@ export function mayOf(
   ]
 }
 
-/** Of a secret key. */
+/** The services that a secret key may use. */
 function servicesIn(limits: Limits | null): string[] {
   const product = limits?.product ?? new Set<string>()
   const read = new Set([...(limits?.read ?? [])].filter(name => !product.has(name)))
@@ -48,7 +48,7 @@ function servicesIn(limits: Limits | null): string[] {
   return [...writes, ...reads, 'Reaches no other service.']
 }
 
-/** Of a publishable key. */
+/** What a publishable key may do. */
 const eventsIn = (limits: Limits | null): string =>
   limits === null || permitsService(limits, EVENTS, false)
     ? 'Writes events and reads nothing.'

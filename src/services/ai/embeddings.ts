@@ -1,4 +1,4 @@
-// POST /v1/embeddings: a provider's model, or the one that is here.
+// POST /v1/embeddings: a provider's model, or the local one.
 import { type Reply, repliesIn, reply } from '../../kit/answer.ts'
 import { invalidField } from '../../kit/check.ts'
 import { callModel } from './call/call.ts'

@@ -23,7 +23,7 @@ export const createMessage = operation({
   run: (context, { body }) => callModel(context, 'messages', bodyFields(body, ['messages', 'max_tokens']), body.bytes),
 })
 
-/** By which the tool runner of the format's own client learns to do without threads. */
+/** The message from which the official client's tool runner learns to work without threads. */
 const detailsOf = ({ fields }: Fault) =>
   fields[0]?.path === 'thread' ? { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } } : {}
 

@@ -355,7 +355,7 @@ describe('a stream that is cut off', () => {
       rows => rows.length === 0,
     )
     assert.ok((await balanceOf(key)) < 0)
-    assert.ok(host.logged.some(line => line.includes('was held for too long')))
+    assert.ok(host.logged.some(line => line.includes('did not end in time')))
     leave.abort()
     assert.equal((await host.call('GET /v1/billing/usage', { as: key })).body.count, 1)
     host.warnings.length = 0

@@ -170,7 +170,7 @@ describe('a provider that answers in the other way than it was asked', () => {
         for (const model of MODELS) {
           const { status, type, text } = await send(path, { ...PATHS[path], model })
           assert.deepEqual([status, type], [502, 'application/json; charset=utf-8'])
-          assert.match(errorIn(path, text).message, /with a stream, which was not asked for\.$/)
+          assert.match(errorIn(path, text).message, /with a stream, which was not requested\.$/)
         }
       }
     }

@@ -1,4 +1,4 @@
-// What an organisation chooses for its model calls: /v1/ai/settings.
+// An organisation's model aliases and fallbacks: /v1/ai/settings.
 import { Type } from 'typebox'
 import { invalidField } from '../../kit/check.ts'
 import { declareOrgSettings, type ValuesOf } from '../../kit/org-settings/declare.ts'
@@ -81,7 +81,7 @@ export function modelsFor({ aliases, fallbacks }: AiSettings, name: string): [st
   return [model, ...(next?.to ?? []).filter(other => other !== model)]
 }
 
-/** Whoever has an alias for a server that is off at the moment keeps it. */
+/** Rejects aliases of unknown models. Existing aliases stay valid, because their server may only be off at the moment. */
 function requireKnown(registry: Registry, before: AiSettings['aliases'], aliases: AiSettings['aliases']): void {
   const isKnown = ({ name, model }: AiSettings['aliases'][number]) =>
     model === LOCAL_EMBED.id ||

@@ -149,7 +149,7 @@ describe('a charge that the database refuses', () => {
     assert.deepEqual(new Set((await Promise.all([poison, ...spent])).map(({ status }) => status)), new Set([204]))
     assert.equal((await balanceOf(other)).balance, -20)
     assert.equal((await balanceOf(key)).balance, 0)
-    const line = host.logged.find(text => text.includes('refused a charge')) ?? ''
+    const line = host.logged.find(text => text.includes('rejected a charge')) ?? ''
     assert.match(line, /\\"amount\\":1000000/)
   })
 })

@@ -13,7 +13,7 @@ import { writeTransfers } from './journal.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
-/** A hundred thousand times as much still fits in the journal. */
+/** The journal can hold a hundred thousand times as much. */
 const CENTS_MAX = 100_000_000
 
 const Credit = Type.Object(

@@ -1,4 +1,4 @@
-// What usage can be filtered by.
+// The filters for usage.
 import { Type } from 'typebox'
 import { string, timestamp } from '../../kit/fields.ts'
 import type { UsageFilter } from './store.ts'

@@ -1,4 +1,4 @@
-// When an organisation is alerted: /v1/billing/settings.
+// An organisation's alerts: /v1/billing/settings.
 import { Type } from 'typebox'
 import { integer, orNone } from '../../kit/fields.ts'
 import { UNITS_PER_CENT } from '../../kit/meter.ts'

@@ -6,7 +6,7 @@ import { settleLeft } from './settle.ts'
 import * as store from './store.ts'
 
 export type Billing = {
-  /** Reads what all accounts are together, and remembers it for the metrics. */
+  /** Reads the sum of all accounts, and remembers it for the metrics. */
   checkJournal(): Promise<void>
   renewHolds(): Promise<void>
   /** Charges holds whose process died, in the transaction that locks them. */

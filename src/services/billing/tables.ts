@@ -7,5 +7,5 @@ export const accounts = table({ name: 'billing_accounts', org: 'org', kept: JOUR
 export const transfers = table({ name: 'billing_transfers', org: 'org', kept: JOURNAL, ofProject: PAID })
 export const hours = table({ name: 'billing_hours', org: 'org', ofProject: PAID })
 export const orgs = table({ name: 'billing_orgs', org: 'org' })
-/** What calls used is booked in the journal before their holds go. */
+/** Usage is written into the journal before its hold is deleted. */
 export const holds = table({ name: 'billing_holds', org: 'org', isDrained: true, ofProject: PAID })

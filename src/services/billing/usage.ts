@@ -1,4 +1,4 @@
-// GET /v1/billing/usage: what was used and what it cost.
+// GET /v1/billing/usage: usage and its cost.
 import { Type } from 'typebox'
 import type { Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'

@@ -70,7 +70,7 @@ export const listErrors = operation({
   access: 'reader',
   withoutCredential: 'forbidden',
   input: {
-    // Whatever is sent is accepted, as the interface says.
+    // Any value is accepted, as the interface says.
     limit: Type.Optional(
       anyValueFor(integer(`How many to return; default ${LIMIT_DEFAULT}, at most ${LIMIT_MAX}`, 50)),
     ),

@@ -1,4 +1,4 @@
-// Operations that take events: /v1/event, and the paths that SDKs append to their host, below /v1/event/{vendor}.
+// Operations that receive events: /v1/event, and the paths that SDKs append to their host, below /v1/event/{vendor}.
 import { repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import { string } from '../../kit/fields.ts'

@@ -1,14 +1,14 @@
-// Why an event is dropped or stored otherwise than it was sent, in words, for whoever sent it.
+// Why an event is dropped or changed before it is stored, in words for the sender.
 import type { PoisonReason } from './poison.ts'
 import { OWN_FAMILIES, type SubjectReason } from './subjects.ts'
 import type { DropReason } from './wires/wire.ts'
 
 export type Reason = DropReason | PoisonReason | SubjectReason | 'event_name_too_long' | 'id_too_long' | 'too_large'
 
-/** As it is named in a receipt; `not_storable` is what the database refused. */
+/** The name in a receipt; `not_storable`: the database rejected it. */
 export type Dropped = { index: number; reason: Reason | 'not_storable' }
 
-/** It was stored, but not quite as it was sent. */
+/** The event was stored with a change. */
 export type Warning = { index: number; reason: 'timestamp_clamped' }
 
 const families = OWN_FAMILIES.map(family => `\`${family}\``).join(', ')

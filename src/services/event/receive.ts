@@ -79,7 +79,7 @@ async function arrivalOf(
   return { caller, settings, receivedMs, received, sentAt, address, visitor, source: state.baseUrl, newId }
 }
 
-/** A webhook whose URL is here, perhaps behind proxies: each event would be delivered as a new one, without end. */
+/** A webhook that points to this host, perhaps behind proxies, would deliver each event as a new one in an endless loop. */
 function requireNoDelivery({ headers }: RequestFacts): void {
   if (headers['x-webhook-delivery'] === undefined) return
   throw new Fault('malformed_request', {
@@ -87,7 +87,7 @@ function requireNoDelivery({ headers }: RequestFacts): void {
   })
 }
 
-/** The SDK of Mixpanel for Node sends each event with a GET of its own, and none of them again. */
+/** Mixpanel's SDK for Node sends each event with its own GET, and never retries. */
 const SHARE_OF_GET = 1 / 8
 
 function requireCeiling({ request: { method, ip, peer }, state }: Receiving): void {

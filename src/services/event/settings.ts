@@ -1,4 +1,4 @@
-// What an organisation chooses for its events: /v1/event/settings.
+// An organisation's settings for events: /v1/event/settings.
 import { boolean, integer, orNone } from '../../kit/fields.ts'
 import { declareOrgSettings, type ValuesOf } from '../../kit/org-settings/declare.ts'
 

@@ -8,7 +8,7 @@ const ROWS_AT_ONCE = 1_000
 /** Later than any event. */
 const NEVER = 'infinity'
 
-/** They are those of the warehouse. */
+/** The events of the warehouse. */
 export const events = table({
   name: 'events',
   org: 'org',

@@ -94,7 +94,7 @@ export const signingKeysRotated = event('iam.signing_keys.rotated', 'A superadmi
   retires: timestamp('When the old keys are no longer published'),
 })
 
-/** What accepting an invite emits. A member who accepts one may get a higher role. */
+/** The events of accepting an invite. A member who accepts one may get a higher role. */
 export const joining = { ...inviteAccepted, ...memberAdded, ...memberUpdated }
 
 /** `before` is the membership that the person had already. */

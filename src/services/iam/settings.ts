@@ -1,4 +1,4 @@
-// What an organisation chooses for the pages and mails of its customers: /v1/iam/settings.
+// An organisation's branding of the pages and mails for its customers: /v1/iam/settings.
 import { orNone } from '../../kit/fields.ts'
 import { declareOrgSettings } from '../../kit/org-settings/declare.ts'
 import { color, logo, requireImage } from './branding.ts'

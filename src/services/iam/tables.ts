@@ -8,7 +8,7 @@ const DAY_MS = 24 * HOUR_MS
 const PERSON = 'It is about a person, who may belong to several organisations'
 const INSTALLATION = 'It is about the whole installation'
 
-/** What names a person is of an organisation if the person is a customer. */
+/** Rows about a person belong to an organisation if the person is a customer. */
 const OF_CUSTOMER = { table: 'customers', columns: ['user_id'], keys: ['id'] }
 
 export const orgs = table({ name: 'orgs', org: 'slug', kept: 'It is deleted when all other rows are gone' })

@@ -1,4 +1,4 @@
-// POST /v1/mcp: the tool door. Every tool call takes the path of an HTTP request: identify, admit, invoke.
+// POST /v1/mcp: the operations as MCP tools. Every tool call takes the path of an HTTP request: identify, admit, invoke.
 import { Type } from 'typebox'
 import { repliesIn, reply } from '../../kit/answer.ts'
 import { jsonrpc } from '../../kit/dialect.ts'
@@ -50,7 +50,7 @@ export const callTools = operation({
   dialect: jsonrpc,
   faults: ['forbidden', 'too_many_tries', 'unsupported_media_type'],
   run: async ({ calls, request, state }, { body, ...query }) => {
-    // A page of a stranger must not reach a host that only this browser can reach.
+    // A foreign page must not reach a host that only this browser can reach.
     if (request.isForeignPage) {
       throw new Fault('forbidden', { message: 'Pages of this origin may not use this host.' })
     }
@@ -114,7 +114,7 @@ type MethodOf = {
   run: (exchange: Exchange, params: Record<string, unknown>) => string | Promise<string>
 }
 
-/** Clients ask for resources and prompts in any case; here are none. */
+/** Clients request resources and prompts even if they are not announced; the lists are empty. */
 const capabilities = { tools: {}, resources: {}, prompts: {} }
 const serverInfo = { name: 'stoa', title: 'Stoa', version: 'v1' }
 const cached = { resultType: 'complete', ttlMs: TTL_MS, cacheScope: 'public' }

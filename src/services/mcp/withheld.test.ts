@@ -72,11 +72,11 @@ describe('a tool call', () => {
   it('of a name that there is not names those like it', async () => {
     const said = async (name: string, path = '') =>
       (await send(message('tools/call', { name }), { path, as: host.home.key })).body.error.message as string
-    assert.match(await said('get_v1_erors'), /^There is no tool get_v1_erors\. Like it are get_v1_errors\b/)
+    assert.match(await said('get_v1_erors'), /^There is no tool get_v1_erors\. Similar tools are get_v1_errors\b/)
     assert.match(await said('list_projects'), /get_v1_projects/)
     assert.match(await said('get_v1_risk_reference_set'), /get_v1_risk_reference_by_set/)
     assert.equal(await said('☃'), 'There is no tool ☃. `tools/list` lists all.')
-    assert.doesNotMatch(await said('delete_v1_projects', '?readOnly=1'), /Like it.*delete_/)
+    assert.doesNotMatch(await said('delete_v1_projects', '?readOnly=1'), /Similar tools.*delete_/)
     const startedMs = performance.now()
     assert.ok((await said('get_v1_'.repeat(100_000))).length < 500)
     assert.ok(performance.now() - startedMs < 1_000)

@@ -1,4 +1,4 @@
-// Operations under /v1/o11y/consumers: how far the consumers of the log have read.
+// Operations under /v1/o11y/consumers: how far the consumers of the event log have read.
 import { Type } from 'typebox'
 import { integer, string, timestamp } from '../../kit/fields.ts'
 import { selectBacklogs, selectPositions } from '../../kit/host/consumers.store.ts'

@@ -1,4 +1,4 @@
-// The schema of the data of events with the subjects `event.>`: what clients have sent, in our names.
+// The schema of the data of events with the subjects `event.>`: what clients have sent, under our names.
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
 import { string, timestamp } from '../../kit/fields.ts'
@@ -21,8 +21,8 @@ export const EventData = Type.Object(
   { title: 'EventData', description: 'An event of a client' },
 )
 
-/** `event.` and the name: lower case, without `$`, and `_` for what a token cannot contain. With other letters than those of
- *  ASCII, a hash tells names apart that would be the same otherwise. */
+/** `event.` and the name: lower case, without `$`, and `_` for what a token cannot contain. Names with non-ASCII letters
+ *  get a hash, which keeps them distinct. */
 export function subjectOf(event: string): string {
   if (!NOT_ASCII.test(event)) return `event.${tokenOf(event).slice(0, NAME_MAX) || '_'}`
   const name = event.normalize('NFC').toLowerCase()

@@ -1,4 +1,4 @@
-// Operations under /v1/o11y/queues: what waits in the queues of background work.
+// Operations under /v1/o11y/queues: the backlogs of the queues of background work.
 import { Type } from 'typebox'
 import { integer, string, timestamp } from '../../kit/fields.ts'
 import { selectQueues } from '../../kit/queues/store.ts'

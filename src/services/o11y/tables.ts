@@ -41,7 +41,7 @@ export const listTables = operation({
     const all = tables.map(({ table }) => table)
     const largest = org === undefined ? await selectLargest(analytics, all, LARGEST) : []
     const shown: Static<typeof Table>[] = []
-    // One after the other: they share few connections with others.
+    // One after the other, because few connections are shared with other reads.
     for (const { service, table } of tables) {
       const { name } = table
       const { rows = 0, bytes = 0 } = sizes.get(name) ?? {}

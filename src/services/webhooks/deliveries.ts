@@ -1,4 +1,4 @@
-// Operations under /v1/webhooks/{id}/deliveries and beside them: what was sent, with which outcome, and sending again.
+// Operations under /v1/webhooks/{id}/deliveries and next to them: deliveries and their outcomes, tests and resending.
 import { Type } from 'typebox'
 import { envelopeOf } from '../../kit/events.ts'
 import { conflict, Fault, notFound, orNotFound } from '../../kit/fault.ts'
@@ -173,9 +173,9 @@ export const testWebhook = operation({
   },
 })
 
-/** When a test is taken for interrupted: longer than it can take. */
+/** After this time a test counts as interrupted; it is longer than a test can take. */
 const LOST_MS = 30_000
-/** Tests of one endpoint at once, so that nobody else is flooded by them. */
+/** Concurrent tests of one endpoint, so that tests cannot be used to flood others. */
 const TESTS_MAX = 2
 
 /** `testing` has the endpoint of each test that runs. */

@@ -1,4 +1,4 @@
-// Operations under /v1/webhooks: where the events of an organisation are sent.
+// Operations under /v1/webhooks: the endpoints that receive an organisation's events.
 
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'

@@ -22,14 +22,14 @@ async function failure(): Promise<Row> {
 describe('a connection that is reset', () => {
   it('before the head of the answer', async () => {
     receiver.state.answer = (_response, _delivered, request) => receiver.reset(request)
-    assert.match((await failure()).error ?? '', /^It (closed|reset) the connection before its answer was complete/)
+    assert.match((await failure()).error ?? '', /^It (closed|reset) the connection before its response was complete/)
   })
 
   it('within the head', async () => {
     receiver.state.answer = (response, _delivered, request) => {
       response.socket?.write('HTTP/1.1 200 OK\r\nx-cut', () => receiver.reset(request))
     }
-    assert.match((await failure()).error ?? '', /^It (closed|reset) the connection before its answer was complete/)
+    assert.match((await failure()).error ?? '', /^It (closed|reset) the connection before its response was complete/)
   })
 
   it('after the head, before the end of the body', async () => {
@@ -39,7 +39,7 @@ describe('a connection that is reset', () => {
     }
     const { httpStatus, error, response } = await failure()
     assert.deepEqual([httpStatus, response], [200, 'half'])
-    assert.match(error ?? '', /^It (closed|reset) the connection before its answer was complete/)
+    assert.match(error ?? '', /^It (closed|reset) the connection before its response was complete/)
   })
 
   it('between two deliveries', async () => {

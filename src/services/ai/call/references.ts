@@ -1,6 +1,6 @@
-// Organisations share the account that this host has at a provider. What is stored there may belong to any of them, so a
-// call may refer to nothing that was not issued to its own organisation here. Only ids of responses and of their items are
-// issued.
+// Organisations share the account that this host has at a provider. Stored content there may belong to any of them, so a
+// call may only refer to content that was issued to its own organisation here. Only ids of responses and of their items
+// are issued.
 import type { Sql } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { invalidField, invalidInput } from '../../../kit/check.ts'
@@ -10,12 +10,12 @@ import { NOT_STORED } from '../translations/responses-over-chat/fields.ts'
 import type { JsonObject } from '../translations/translation.ts'
 import { plain } from './fields.ts'
 
-/** In a part of a message, in an item, in a tool, in an option. */
+/** Fields of a message part, an item, a tool or an option. */
 export const REFERENCES = [
   ...['file_id', 'file_ids', 'vector_store_id', 'vector_store_ids', 'collection_ids', 'library_ids', 'container_id'],
   ...['skill_id', 'comparison_response_id', 'previous_message_id'],
 ]
-/** Of the whole body: conversations, prompts, containers, caches and indexes in the account. */
+/** Fields of the whole body: conversations, prompts, containers, caches and indexes in the account. */
 const NEVER_ISSUED = [
   ...['container', 'thread', 'thread_id', 'assistant_id', 'conversation_id', 'cached_content', 'data_sources'],
   'tool_resources',
@@ -51,7 +51,7 @@ function storedIn(fields: JsonObject, hasResponses: boolean): FieldFault | null 
 
 const OF_ONE_CALL = new Set(['thinking_config', 'safety_settings'])
 
-/** Google takes the options of its own wire in `extra_body.google`: how much to think, but also what is cached in the
+/** Google accepts the options of its own wire in `extra_body.google`: the thinking budget, but also cached content of the
  *  account. */
 function isThinking(extra: unknown): boolean {
   const { google = null, ...others } = Object(extra) as JsonObject
@@ -70,8 +70,8 @@ export function isReference(name: string, value: unknown): boolean {
 
 const hasId = (value: unknown): boolean => ((value as { id?: unknown }).id ?? null) !== null
 
-/** What an item has that is not stored elsewhere, by its type: one of these. Of other items, and of those without it, the id is
- *  all that is known, and the provider may look for the rest. */
+/** The fields with the content of an item, by its type. Of other items, and of those without one of these fields, only the id
+ *  is known, and the provider may load the rest. */
 const CONTENT: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['message', ['content']],
   ['reasoning', ['encrypted_content']],
@@ -108,7 +108,7 @@ const CONTENT: ReadonlyMap<unknown, readonly string[]> = new Map([
 export const ITEM_FIELDS = [
   ...new Set(['type', 'id', 'role', 'call_id', 'summary', 'status', ...[...CONTENT.values()].flat()]),
 ]
-/** May be empty: a tool has nothing to say, or nothing was found. */
+/** Fields that may be empty, such as the output of a tool without results. */
 const EMPTY = new Set(['output', 'tools'])
 
 /** The id of an item of which nothing else is known. */
@@ -125,7 +125,7 @@ const hasContent = (value: unknown, name: string): boolean =>
 /** `type` is that of the item; null if it is a response. */
 type Reference = { path: string; id: unknown; type: unknown }
 
-/** What the body refers to. An answer to a question of the provider may be to one in the body. */
+/** What the body refers to. The approval request that an approval answers may be in the body itself. */
 function referencesIn({ previous_response_id: previous = null, input }: JsonObject): Reference[] {
   const found: Reference[] = previous === null ? [] : [{ path: 'previous_response_id', id: previous, type: null }]
   if (!Array.isArray(input)) return found
@@ -145,9 +145,9 @@ function referencesIn({ previous_response_id: previous = null, input }: JsonObje
 export const isId = (id: unknown): id is string =>
   typeof id === 'string' && id.length <= ID_LENGTH_MAX && !id.includes('\0') && id.isWellFormed()
 
-/** How many tokens the provider has of what the body refers to. Raises 400, the same for what another organisation got as for
- *  what there never was. `isKept`: whether a provider may be asked that keeps responses. `isPrepaid`: whether the number
- *  must be known. */
+/** How many tokens the provider has of what the body refers to. Raises 400; ids of another organisation and unknown ids get the
+ *  same error. `isKept`: whether a provider that stores responses may be called. `isPrepaid`: whether the number must be
+ *  known. */
 export async function storedTokens(
   db: Sql,
   org: OrgId,
@@ -157,7 +157,7 @@ export async function storedTokens(
   const references = referencesIn(body)
   if (references.length === 0) return 0
   if (!isKept) {
-    // What reasoning there was is left out for other models.
+    // Reasoning is omitted for other models.
     const other = references.find(({ type }) => type !== 'reasoning')
     if (other) throw invalidField(other.path, NOT_STORED)
     return 0
@@ -174,12 +174,12 @@ export async function storedTokens(
     if (!row || (row.response === null) !== isResponse) throw invalidField(path, isResponse ? NOT_OWN : NOT_OWN_ITEM)
     const tokens = tokensOf(row)
     if (tokens === null && isPrepaid) throw invalidField(path, OF_UNKNOWN_LENGTH)
-    // Several items of a response are no more than all that it has.
+    // Several items of a response count as one response at most.
     responses.set(isResponse ? path : (row.response as string), tokens ?? 0)
   }
   return [...responses.values()].reduce((sum, tokens) => sum + tokens, 0)
 }
 
-/** A response goes on from all turns before it; an item is a part of the output. */
+/** A response includes all turns before it; an item is a part of the output. */
 const tokensOf = ({ response, inputTokens, outputTokens }: IssuedRow): number | null =>
   inputTokens === null || outputTokens === null ? null : outputTokens + (response === null ? inputTokens : 0)

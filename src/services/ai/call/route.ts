@@ -25,7 +25,7 @@ const TRANSLATIONS: Record<ProviderWire, readonly [over: ProviderWire, Translati
   embeddings: [],
 }
 
-/** Null if the provider does not speak the wire, and no translation reaches one that it speaks. */
+/** Null if the provider does not support the wire, and there is no translation to one that it supports. */
 function routeTo(model: string, offer: Offer, wire: ProviderWire): Route | null {
   const { speaks } = offer.at.provider
   if (speaks.includes(wire)) return { model, offer, wire, translation: null }
@@ -33,7 +33,7 @@ function routeTo(model: string, offer: Offer, wire: ProviderWire): Route | null 
   return found ? { model, offer, wire: found[0], translation: found[1] } : null
 }
 
-/** The ways to what the client named, in the order in which they are tried: the model, then its fallbacks. */
+/** The routes to what the client named, in the order in which they are tried: the model, then its fallbacks. */
 export function routesTo(
   registry: Registry,
   settings: AiSettings,
@@ -59,7 +59,7 @@ export function routesTo(
   throw new Fault('model_unpriced', { message })
 }
 
-/** `kind` is null if the model is of the right one, but its provider does not speak the format. */
+/** `kind` is null if the model is of the right kind, but its provider does not support the format. */
 function otherKind(model: string, kind: Offer['kind'] | null): Fault {
   const path = kind === 'embedding' ? '/v1/embeddings' : '/v1/chat/completions'
   const message = kind

@@ -15,15 +15,15 @@ export const VENDOR_FIELDS = [
   'web_search',
   'plugins',
 ]
-/** By which Google names its tools, instead of by a type. */
+/** The fields with which Google names its tools, instead of a type. */
 export const VENDOR_TOOLS = [
   ...['google_search', 'google_search_retrieval', 'google_maps', 'enterprise_web_search', 'url_context'],
   ...['code_execution', 'file_search', 'computer_use', 'web_search'],
 ]
-/** What every format has. */
+/** The tool types of every format. */
 const OWN_TOOLS = ['function', 'custom']
 
-/** The refusal of a route that cannot have such a tool; null if it can, or none is asked for. */
+/** The error for a route without such a tool; null if the route supports it, or none is requested. */
 export function vendorToolRefusal(json: JsonObject, route: Route): Fault | null {
   if (canRun(route)) return null
   const field = VENDOR_FIELDS.find(name => !isTurnedOff(json[name]))
@@ -45,7 +45,7 @@ function vendorTool(tool: JsonObject, route: Route): FieldFault | null {
 
 const canRun = ({ offer, translation }: Route): boolean => translation === null && offer.at.provider.isLocal !== true
 
-/** Why it cannot be had, and what to do. Of a route that could have it, that it has no price. */
+/** Why the tool is not available and what to do; for a route that supports it, that it has no price. */
 export function vendorToolSays(tool: unknown, route: Route): string {
   const { offer, translation } = route
   const asks = `asks for the vendor tool \`${shown(tool)}\``

@@ -50,10 +50,10 @@ export async function wholeReply(
   return paid
 }
 
-/** Bytes that are no text must pass unchanged. */
+/** Bytes that are not valid text must pass unchanged. */
 const asText = (bytes: Buffer, text: string) => (bytes.length <= TEXT_BYTES_MAX && isUtf8(bytes) ? text : bytes)
 
-/** Null if the bytes pass through. What the provider made has been used, whether it can be translated or not. */
+/** Null if the bytes pass through. The provider's output is charged even if it cannot be translated. */
 function answerOf(
   { translation, offer }: Route,
   json: object,

@@ -1,4 +1,4 @@
-// Operations under /v1/models: what can be called.
+// Operations under /v1/models: the models that can be called.
 import { Type } from 'typebox'
 import { Fault } from '../../../kit/fault.ts'
 import { integer, string } from '../../../kit/fields.ts'

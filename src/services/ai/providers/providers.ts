@@ -1,4 +1,4 @@
-// Operations under /v1/ai/providers: where models are called.
+// Operations under /v1/ai/providers: the providers of models.
 import { type Static, Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
 import { ADMIN_ORG } from '../../../kit/caller.ts'

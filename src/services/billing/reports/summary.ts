@@ -1,4 +1,4 @@
-// GET /v1/billing/usage/summary: what was used, added up by day, key, model, project and product.
+// GET /v1/billing/usage/summary: usage, added up by day, key, model, project and product.
 import { Type } from 'typebox'
 import { orCsv } from '../../../kit/answer.ts'
 import { invalidField } from '../../../kit/check.ts'
@@ -128,7 +128,7 @@ function partsIn(text: string): unknown[] {
     const parts: unknown = JSON.parse(text)
     return Array.isArray(parts) ? parts : []
   } catch {
-    return [] // Which is refused.
+    return [] // The caller rejects it.
   }
 }
 

@@ -1,4 +1,4 @@
-// GET /v1/billing/journal: every transfer of an organisation, for whoever wants to add them up.
+// GET /v1/billing/journal: every transfer of an organisation, so that clients can add them up.
 import { Type } from 'typebox'
 import { orCsv } from '../../../kit/answer.ts'
 import { CSV_ROWS_MAX, csvReply, formats, number, text, wantsCsv } from '../../../kit/csv.ts'

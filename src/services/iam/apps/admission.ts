@@ -1,4 +1,4 @@
-// Whom an app admits, what its tokens are for, and how its pages look: the fields of an app, and the rules between them.
+// Who may sign in to an app, the audience of its tokens, and its branding: the fields, and the rules that connect them.
 import { Type } from 'typebox'
 import { invalidField } from '../../../kit/check.ts'
 import { boolean, orNone, string } from '../../../kit/fields.ts'
@@ -50,10 +50,10 @@ const MayWrite = boolean(
 )
 const WITHOUT = 'that of the organisation; only for apps with `people: "users"`'
 const [Logo, Color] = [logo(WITHOUT), color(WITHOUT)]
-/** Apps of the team have none. */
+/** Apps for the team have no branding. */
 const branding = { logo: orNone({ ...Logo, examples: [null] }), color: orNone({ ...Color, examples: [null] }) }
 
-/** As they are shown. */
+/** The fields as the API returns them. */
 export const admission = {
   people: People,
   signUp: SignUp,
@@ -66,7 +66,7 @@ export const admission = {
   color: Type.Optional(Color),
 }
 
-/** As they are chosen for a new app. */
+/** The input fields of a new app. */
 export const chosenAdmission = {
   people: People,
   signUp: Type.Optional(SignUp),
@@ -77,7 +77,7 @@ export const chosenAdmission = {
   ...branding,
 }
 
-/** As they are changed. Whom an app admits stays: tokens of customers must never become those of members. */
+/** The input fields of a change. `people` cannot change: tokens of customers must never become those of members. */
 export const changedAdmission = {
   signUp: Type.Optional(SignUp),
   signUpDomains: Type.Optional(SignUpDomains),
@@ -111,7 +111,7 @@ export const NEW_ADMISSION: Omit<Admission, 'people'> = {
   color: null,
 }
 
-/** Refuses fields that do not go together. `ownUrls` are the addresses of this API and of its issuers. */
+/** Rejects fields that exclude each other. `ownUrls` are the addresses of this API and of its issuers. */
 export function requireAdmission(app: Admission & { trusted: boolean }, ownUrls: readonly string[]): void {
   const { people, signUp, signUpDomains, refuseDisposable, audience, claims, trusted } = app
   const of = (field: string) => invalidField(field, 'is only for apps with `people: "users"`')

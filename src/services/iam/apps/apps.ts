@@ -192,7 +192,7 @@ export const updateApp = operation({
       requireAdmission({ ...app, ...given }, own)
       if (changes.audience) await requireOwnAudience(db, caller.org, given.audience ?? null)
       if (given.mayWrite) throw invalidField('mayWrite', 'can only be set to false')
-      // Whoever changes where the tokens of a trusted app go could act with the role of their person.
+      // Changing where a trusted app's tokens are sent would allow acting with the role of the person.
       if (app.trusted || given.trusted || changes.mayWrite) requireOwner(caller)
       const changed = { ...app, ...given, updated: clock.now().toISOString() }
       await store.updateApp(db, caller.org, changed)
@@ -265,7 +265,7 @@ const AUDITED = [
 
 const auditName = (id: string, brand = DEFAULT_BRAND) => (brand === DEFAULT_BRAND ? id : `${id} at ${brand}`)
 
-/** The name a secret is sealed under. The default brand omits its name, as secrets did before there were brands. */
+/** The name a secret is sealed under. It omits the default brand: secrets from before there were brands have no brand. */
 const secretName = ({ brand, id }: store.AppId) => (brand === DEFAULT_BRAND ? `app ${id}` : `app ${id} ${brand}`)
 
 /** The plain secret of an app, which the identity provider compares with what a client presents. */
@@ -283,15 +283,15 @@ async function lockedApp(db: Tx, org: OrgId, { id, brand = DEFAULT_BRAND }: Name
   return findApp(db, org, { id, brand })
 }
 
-/** Where clients reach this host. */
+/** The URL at which clients reach this host. */
 const ownUrls = async (db: Context['db'], { baseUrl, issuer }: Iam): Promise<string[]> => [
   baseUrl,
   issuer(),
   ...(await store.selectIssuers(db)).map(({ issuer }) => issuer),
 ]
 
-/** All organisations have the same issuers, so that whoever had tokens made for the API of another could sign in to it as
- *  anybody. */
+/** All organisations share the issuers: with tokens for the audience of another organisation, one could sign in to its API
+ *  as anybody. */
 async function requireOwnAudience(db: Tx, org: OrgId, audience: string | null): Promise<void> {
   if (audience === null) return
   let name = audience

@@ -67,7 +67,7 @@ export const listAudit = operation({
   },
 })
 
-/** The database and the format allow different years. */
+/** The range of years that both the database and the format allow. */
 function timeFrom(since: string): string {
   const time = new Date(since)
   const year = time.getUTCFullYear()

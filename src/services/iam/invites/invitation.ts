@@ -80,7 +80,7 @@ export async function join(
   const { clock, random, bounds } = engines
   const created = clock.now().toISOString()
   const joined = engines.db.transaction(async db => {
-    // Locked first, as in the other operations that add members, so that they do not wait for each other in a circle.
+    // Locked first, as in the other operations that add members, so that they cannot deadlock.
     const found = await store.findInviteOf(db, linkDigest(token))
     if (found) await members.lockMembers(db, found.org)
     const invite = found && (await store.acceptInvite(db, found.id, created))

@@ -26,7 +26,7 @@ export async function deleteInvitesTo(db: Tx, org: OrgId, email: string, at: str
   await db`delete from invites where org = ${org} and (email = ${email} or expires <= ${at})`
 }
 
-/** Of invites whose link works at that time. */
+/** The condition for invites whose link is valid at that time. */
 export const isOpen = (at: string): Fragment => fragment`expires > ${at}`
 
 export const isToOthers = (email: string): Fragment => fragment`email <> ${email}`

@@ -46,7 +46,7 @@ export const changeEmail = operation({
 
 type Moving = Pick<Engines, 'clock' | 'random' | 'mail'> & {
   db: Sql
-  /** Of the client's address. */
+  /** Counted by the client's address. */
   network: string
   addressUrl(token: string): string
   proof: Proof
@@ -54,11 +54,11 @@ type Moving = Pick<Engines, 'clock' | 'random' | 'mail'> & {
   mails?: MoveMails
 }
 
-/** What is mailed to a new address. */
+/** The mail to a new address. */
 type MoveMails = Pick<CustomerMails, 'confirm' | 'taken'>
 const PLAIN: MoveMails = { confirm: confirmMail, taken: takenMail }
 
-/** Mails a link to the new address. The answer is the same if that has an account, so that nobody learns who has one. */
+/** Mails a link to the new address. The answer is the same if it has an account, so that it does not reveal who has one. */
 export async function requestMove(by: Moving, { user, email: from }: Person, email: string): Promise<void> {
   const isTaken = await people.hasAccount(by.db, user, email)
   const token = await by.write(async ({ db, record }) => {

@@ -143,7 +143,7 @@ export const deleteMe = operation({
   },
 })
 
-/** By the customers themselves. The account must be locked. */
+/** A deletion by the customer. The account must be locked. */
 export async function deleteOwn(
   { db, record, emit }: OwnEmitting<typeof userDeleted>,
   org: OrgId,

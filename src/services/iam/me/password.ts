@@ -15,7 +15,7 @@ import { operation } from '../state.ts'
 import type { OwnWrite, Person } from './own-write.ts'
 import { holdProof, type Proof, prove, TRIES_MAX, verifyingFor } from './proof.ts'
 
-/** The present password, as a proof. */
+/** The current password, as a proof. */
 export const Current = Type.Optional(
   string("The person's current password. Only a customer without a password may omit it", 'the current password', {
     maxLength: 256,
@@ -45,7 +45,7 @@ export const changePassword = operation({
   },
 })
 
-/** Each is told by mail. */
+/** Each change sends a mail. */
 const CHANGES = { max: 10, windowMs: 60 * 60_000 }
 
 const tooManyChanges = (retryAfterS: number) =>
@@ -58,11 +58,11 @@ type Replacing = {
   proof: Proof
   digest: string
   kept: string | null
-  /** What the person is told by mail. */
+  /** The mail to the person. */
   mail?: Notice
 }
 
-/** Ends everything that was got with the old password, except the sign-in or browser session with the digest `kept`. */
+/** Ends all access that was obtained with the old password, except the sign-in or browser session with the digest `kept`. */
 export async function replacePassword(
   { clock, random }: Pick<Engines, 'clock' | 'random'>,
   { db, record }: OwnWrite,

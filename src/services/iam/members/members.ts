@@ -99,7 +99,7 @@ export const removeMember = operation({
     'Only an owner or admin can remove others, and only an owner can remove owners. The last owner cannot be removed. The account of the person stays.',
   access: 'bearer',
   owners: 'owners',
-  issuesCredential: true, // Who may manage credentials decides also about memberships.
+  issuesCredential: true, // Memberships give access, so keys that may not manage credentials may not change them.
   input: { user: UserId },
   output: nothing,
   faults: ['not_found', 'conflict'],
@@ -140,7 +140,7 @@ export async function lockedMember(db: Tx, caller: Caller, user: string): Promis
   return orNotFound(await store.selectMember(db, caller.org, user), 'member')
 }
 
-/** Whoever set the password of an owner or admin could act as them. */
+/** Otherwise the admin who set the password of an owner or admin could act as them. */
 const passwordNotChosen = (remedy: string) =>
   conflict(
     `An owner or admin must have chosen their own password. ${remedy}`,

@@ -27,8 +27,8 @@ export async function insertEntry(
     values (${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${grantId}, ${uid}, ${user}, ${client}, ${expires})`
 }
 
-/** Stores the session of a person; returns false if the password has changed since it was checked, or of a customer whatever
- *  ends all sign-ins. A concurrent change waits for this statement, and then ends this session too. */
+/** Stores the session of a person; returns false if the password has changed since it was checked, or, for a customer, if
+ *  all sign-ins were ended since. A concurrent change waits for this statement, and then ends this session too. */
 export function insertSession(
   db: Tx,
   { brand, model }: EntryType,
@@ -327,7 +327,7 @@ export function endBrowser(db: Tx, user: string, digest: string): Promise<{ org:
     select org, encode(digest, 'hex') as grant from ended where org is not null and signed_in is not null`
 }
 
-/** Deletes everything of a person whose account is deleted. */
+/** Deletes all entries of a person whose account is deleted. */
 export async function deleteEntriesOf(db: Tx, user: string): Promise<void> {
   await db`delete from oidc where user_id = ${user}`
 }

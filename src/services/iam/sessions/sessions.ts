@@ -13,7 +13,7 @@ import { endSignIn } from './oidc.store.ts'
 import * as store from './store.ts'
 
 const PREFIX = 'sin_'
-/** Every id; the public pattern is wider. */
+/** Matches every id; the public pattern is wider. */
 const ID = /^sin_[0-9a-f]{32}$/
 const Session = Type.Object(
   {

@@ -1,4 +1,4 @@
-// The operation GET /v1/iam/users/export: all customers, as an import takes them.
+// The operation GET /v1/iam/users/export: all customers, in the format of an import.
 import { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
 import type { Passwords, Sql } from '../../../engines/engines.ts'
@@ -11,7 +11,7 @@ import { operation } from '../state.ts'
 import * as store from './store.ts'
 import { Blocked, Metadata, Verified } from './users.ts'
 
-/** What is in memory of an export. */
+/** How many customers of an export are in memory. */
 const ROWS_AT_ONCE = 200
 
 export const ExportedUser = Type.Object(
@@ -39,7 +39,7 @@ export const exportUsers = operation({
   description: `Each line is a record that \`POST /v1/iam/users/import\` accepts. If the export fails midway, the connection is closed before the body is complete. Customers who are created or changed during the export may be missing or outdated.`,
   access: 'admin',
   output: jsonLines(ExportedUser),
-  issuesCredential: true, // With a hash, a password can be searched for.
+  issuesCredential: true, // Hashes allow offline guessing of passwords.
   audit: 'user.export',
   run: async ({ db, caller, passwords, write }) => {
     // Before the first line is sent.

@@ -1,4 +1,4 @@
-// One record of an import: what it may have, and what is stored of it. A record that is wrong is a line of the report.
+// One record of an import: its fields, and what is stored of them. Invalid records are listed in the report.
 import { type Static, Type } from 'typebox'
 import type { FirebaseParameters, Passwords } from '../../../engines/engines.ts'
 import { compileCheck } from '../../../kit/check.ts'
@@ -76,7 +76,7 @@ export function readRecord(by: Reading, record: unknown): { record: ImportedCust
     const { path, says } = check.faults(record)[0] ?? { path: 'body', says: 'is not valid' }
     return refused('invalid', path === 'body' ? `The record ${says}` : `\`${path}\` ${says}`)
   }
-  // The check says what it is, and not to the compiler.
+  // The check has validated it, which the compiler does not know.
   const { email, emailVerified = false, name = '', metadata = {}, blocked = false, ...rest } = record as Given
   if (isTooLarge(metadata)) return refused('invalid', `\`metadata\` ${TOO_LARGE}`)
   const created = rest.created === undefined ? null : new Date(rest.created).toISOString()

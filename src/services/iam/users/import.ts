@@ -33,7 +33,7 @@ export const importUsers = operation({
   status: 202,
   bodyLimit: 4 * MIB,
   faults: ['conflict'],
-  issuesCredential: true, // Whoever chooses the hash of a password can sign in as the customer.
+  issuesCredential: true, // Choosing the hash of a password allows signing in as the customer.
   keyed: true,
   audit: 'user.import',
   run: async ({ bounds, caller, clock, passwords, queues, random, write }, { users, replace = false, firebase }) => {
@@ -54,7 +54,7 @@ export const importUsers = operation({
   },
 })
 
-/** Replacing takes accounts over. */
+/** Replacing a customer takes over the account. */
 function requireOwner({ role }: Caller): void {
   if (role !== 'owner') throw new Fault('forbidden', { message: 'Only an owner of the organisation may do this.' })
 }

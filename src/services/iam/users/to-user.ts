@@ -1,4 +1,4 @@
-// Operations under /v1/iam/members/{user}/to-user: somebody was made a member of the team by mistake, and becomes a customer.
+// Operations under /v1/iam/members/{user}/to-user: turns someone who was made a member of the team by mistake into a customer.
 import { conflict } from '../../../kit/fault.ts'
 import { memberRemoved, userCreated } from '../events.ts'
 import { UserId } from '../fields.ts'
@@ -17,7 +17,7 @@ export const makeMemberUser = operation({
     'Their keys and sign-ins in the organisation end immediately. The password stays with the team account, which may belong to other organisations too; the customer signs in with a mailed code, or uses one to choose a password. Only an owner can move an owner, and the last owner cannot be moved.',
   access: 'admin',
   owners: 'owners',
-  issuesCredential: true, // Who may manage credentials decides also about memberships.
+  issuesCredential: true, // Memberships give access, so keys that may not manage credentials may not change them.
   input: { user: UserId },
   output: User,
   status: 201,

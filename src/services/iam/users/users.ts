@@ -88,7 +88,7 @@ export const listUsers = operation({
 
 const matchKey = ({ term, user }: store.Match) => `${user} ${term}`
 
-/** An id is found as a whole, and as the only match. */
+/** Ids match only as a whole, and such a match is the only one. */
 async function findMatches(...[db, org, { search, blocked }, last, count]: SearchFor): Promise<store.Match[]> {
   if (/^cus_/.test(search)) return last === '' ? [{ term: search, user: search }] : []
   const prefix = searchable(search)
@@ -248,7 +248,7 @@ export async function removeCustomer(db: Tx, org: OrgId, { user, email }: store.
 
 type Renaming = { db: Tx; record: RecordChange; emit: EmitTo<typeof userUpdated> }
 
-/** By the customers themselves. */
+/** A deletion by the customer. */
 export async function renameCustomer(
   { db, record, emit }: Renaming,
   { org, user }: Pick<Caller, 'org' | 'user'>,
@@ -271,7 +271,7 @@ function requireSize(metadata: object): void {
   if (isTooLarge(metadata)) throw invalidField('metadata', TOO_LARGE)
 }
 
-/** Whoever sets an address or a password can sign in as the customer. */
+/** Setting an address or a password allows signing in as the customer. */
 function requireUnlimited({ credential }: Caller): void {
   if (!isLimited(credential)) return
   throw new Fault('key_limit', {

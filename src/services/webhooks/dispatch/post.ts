@@ -1,7 +1,7 @@
-// One attempt: a POST, of whose answer only the beginning is read.
+// One attempt: a POST of which only the beginning of the response is read.
 import { type Http, HttpFailure, type HttpResponse } from '../../../engines/engines.ts'
 
-/** For the look-up of the name, the connection, TLS, the head and the body of the answer together. */
+/** The total time for the DNS look-up, the connection, TLS, and the header and body of the response. */
 export const TIMEOUT_MS = 10_000
 const READ_BYTES_MAX = 16 * 1024
 const KEPT_CHARACTERS = 1_000
@@ -40,7 +40,7 @@ export async function post(
   }
 }
 
-/** What follows is not read: the connection is closed. */
+/** The rest is not read: the connection is closed. */
 async function readBeginning({ body }: HttpResponse, parts: Buffer[]): Promise<void> {
   let size = 0
   for await (const part of body) {
@@ -50,7 +50,7 @@ async function readBeginning({ body }: HttpResponse, parts: Buffer[]): Promise<v
   }
 }
 
-/** What is compressed is not expanded. */
+/** A compressed body is not decompressed. */
 function shown({ headers }: HttpResponse, bytes: Buffer): string {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') return ''
   return bytes.toString('utf8').replaceAll('\0', '\ufffd').slice(0, KEPT_CHARACTERS).toWellFormed()
