@@ -1881,7 +1881,7 @@ export type CreateAppOutput = {
   created: string
   /** When it was last changed */
   updated: string
-  /** The client secret. It is returned only this once */
+  /** The client secret, which is returned only here */
   secret?: string
 }
 
@@ -1940,7 +1940,7 @@ export type RotateAppSecretInput = {
 export type RotateAppSecretOutput = {
   /** The client id, `<org>-<app>` */
   id: string
-  /** The client secret. It is returned only this once */
+  /** The client secret, which is returned only here */
   secret: string
 }
 
@@ -2268,7 +2268,7 @@ export type CreateOrgOutput = {
     /** An e-mail address */
     email: string
   }
-  /** An unlimited secret key of the owner. It is returned only this once */
+  /** An unlimited secret key of the owner, which is returned only here */
   key: string
 }
 
@@ -2536,7 +2536,7 @@ export type CreateWorkspaceTokenInput = {
 }
 
 export type CreateWorkspaceTokenOutput = {
-  /** The token, a JWT. It is returned only this once */
+  /** The token, a JWT, which is returned only here */
   token: string
   /** When the token expires */
   expires: string
@@ -2878,19 +2878,19 @@ export type ProviderModel = {
   upstream?: string
   /** The kind of model; default `chat` */
   kind?: 'chat' | 'embedding'
-  /** What it costs */
+  /** The prices of the model */
   price?: {
     /** Input, in cents per million tokens */
     input: number
     /** Output, in cents per million tokens */
     output: number
-    /** Input from the provider's cache; as input if absent, in cents per million tokens */
+    /** Input from the provider's cache (by default priced as input), in cents per million tokens */
     cachedInput?: number
-    /** Input that is written to the provider's cache; as input if absent, in cents per million tokens */
+    /** Input that is written to the provider's cache (by default priced as input), in cents per million tokens */
     cacheWrite?: number
-    /** Input that is cached for an hour, in the messages format; not allowed for the model if absent, in cents per million tokens */
+    /** Input that is cached for an hour, in the messages format (if absent, such caching is rejected), in cents per million tokens */
     cacheWriteHour?: number
-    /** Reasoning; as output if absent, in cents per million tokens */
+    /** Reasoning (by default priced as output), in cents per million tokens */
     reasoning?: number
     /** An image, in cents */
     image?: number
@@ -2901,9 +2901,9 @@ export type ProviderModel = {
   beginMs?: number
   /** Milliseconds between two parts of its answer; default 300000 */
   gapMs?: number
-  /** Calls that an organisation may begin in a minute, at each process of this service */
+  /** Calls that an organisation may begin in a minute, in each process of this service */
   rate?: number
-  /** Calls that an organisation may make at once, at each process of this service */
+  /** Concurrent calls of an organisation, in each process of this service */
   concurrency?: number
 }
 
@@ -2913,7 +2913,7 @@ export type Provider = {
   name: string
   /** The format of its API; default: that of its kind */
   wire: 'openai' | 'anthropic'
-  /** Which provider it is; default `compatible`, any other server that speaks the OpenAI format, or `anthropic` for the other format */
+  /** Which provider it is; by default `compatible`, which is any server with the OpenAI format, or `anthropic` if `wire` says so */
   kind: 
     | 'openai'
     | 'anthropic'
@@ -2952,7 +2952,7 @@ export type AddProviderInput = {
   name: string
   /** The format of its API; default: that of its kind */
   wire?: 'openai' | 'anthropic'
-  /** Which provider it is; default `compatible`, any other server that speaks the OpenAI format, or `anthropic` for the other format */
+  /** Which provider it is; by default `compatible`, which is any server with the OpenAI format, or `anthropic` if `wire` says so */
   kind?: 
     | 'openai'
     | 'anthropic'
@@ -3011,7 +3011,7 @@ export type ModelRequest = {
   key?: string
   /** The project */
   project?: string
-  /** Why it failed: the code of the fault, or `interrupted` if the client left */
+  /** Why it failed: the code of the fault, or `interrupted` if the client disconnected */
   error?: string
   /** How many times a provider was called */
   attempts: number
@@ -3485,7 +3485,7 @@ export type WebhookEndpoint = {
   updated: string
   /** Deliveries that ended in the last seven days */
   deliveries7d: number
-  /** Those of which every attempt failed */
+  /** Deliveries of the last seven days of which every attempt failed */
   failures7d: number
 }
 
@@ -4199,7 +4199,7 @@ export type Stoa = {
   listOrgsAll(input?: ListOrgsInput, options?: CallOptions): AsyncGenerator<Organisation, void, undefined>
 
   /**
-   * Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once.
+   * Creates an organisation with its owner; only this answer contains `key`, an unlimited key of the owner.
    * `POST /v1/iam/orgs`
    */
   createOrg(input: CreateOrgInput, options?: CreateOptions): Call<CreateOrgOutput>

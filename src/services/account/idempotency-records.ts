@@ -13,6 +13,6 @@ export const idempotencyRecords: IdempotencyRecords = {
   keep: (db, request, kept, at) => store.insertRecord(db, request, kept, at, keptSince(at)),
 }
 
-/** For a request that was carried out and cannot be undone: an answer that another process has stored for it stays. */
+/** For a request that was carried out and cannot be undone: an answer that another process stored for it stays. */
 export const keepOnce = (db: Tx, request: KeyedRequest, answer: unknown, at: string): Promise<void> =>
   store.insertRecord(db, request, { answer, made: '' }, at, keptSince(at), true)

@@ -1,4 +1,4 @@
-// Resolves keys, sessions and access tokens to principals, and caches them. A changed credential is dropped at once in
+// Resolves keys, sessions and access tokens to principals, and caches them. A changed credential is dropped immediately in
 // every process on the same database; unknown credentials are never cached.
 import { clientNetwork } from '../../fair/address.ts'
 import { openAttempts } from '../../fair/attempts.ts'

@@ -62,7 +62,7 @@ function fetchedIn(part: JsonObject, path: string): string | null {
 
 type Data = { kind: 'image' | 'sound' | 'file'; in: JsonObject; name: string }
 
-/** Where the data of a part is; null if the part is none of the known media. */
+/** Where the data of a part is; null if the part is not of a known kind of media. */
 function dataOf(part: JsonObject): Data | null {
   const { type } = part
   if (type === 'image_url' || type === 'input_image' || type === 'computer_screenshot') {

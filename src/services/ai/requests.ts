@@ -21,7 +21,7 @@ const ModelRequest = Type.Object(
     key: Type.Optional(string('The key that called', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n')),
     project: Type.Optional(string('The project', 'web-shop')),
     error: Type.Optional(
-      string('Why it failed: the code of the fault, or `interrupted` if the client left', 'upstream_busy'),
+      string('Why it failed: the code of the fault, or `interrupted` if the client disconnected', 'upstream_busy'),
     ),
     attempts: integer('How many times a provider was called', 1),
     firstTokenMs: Type.Optional(integer('Milliseconds until the first part of the answer', 320)),

@@ -131,7 +131,7 @@ const IMAGE_MOST = 5_000
 const SOUND_MOST = 40
 const FILE_MOST = (4 * 4) / 3
 
-/** What a request of any wire may count: all of its text, wherever it is, because a template of the provider may read any field.
+/** The most tokens of a request of any wire: all of its text counts, because a template of the provider may read any field.
  *  `models` are the names of those that may get it. `most` has the most for its images, sound and files. */
 export async function fullInput(
   body: JsonObject,

@@ -46,8 +46,8 @@ type Settling = Pick<Billing, 'settleLeft'> & {
   failure: unknown
 }
 
-/** Charges the holds that dead processes left behind of one organisation. Neither a hold that cannot be charged nor locked rows
- *  hold up the others. */
+/** Charges the holds that dead processes left behind of one organisation. Neither a hold that cannot be charged nor locked
+ *  rows hold up the others. */
 async function settleOrg(settling: Settling, org: OrgId, signal: AbortSignal): Promise<void> {
   const { now, write, settleLeft, failed } = settling
   let count = LEFT_MAX

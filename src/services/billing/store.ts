@@ -60,8 +60,8 @@ export async function addToAccounts(
     returning a.org, a.kind, a.amount`
 }
 
-/** The same for what one organisation spent, as part of one statement with `deleteHolds` of the same ids: what is held for them is
- *  that of before the statement. */
+/** The same for the spending of one organisation, as part of one statement with `deleteHolds` of the same ids: the held amount
+ *  that it reads is that of before the statement. */
 export async function moveSpent(db: Tx, org: OrgId, spent: number, holds: readonly string[]): Promise<void> {
   await db`insert into billing_accounts as a (org, kind, amount, held)
     select ${org}, kind, amount, held from (values ('balance', -${spent}::bigint,
@@ -207,8 +207,8 @@ export async function renewHolds(db: Tx, holds: readonly HoldSoFar[], expires: s
 
 export type EndedHold = Omit<NewHold, 'amount'> & { ended: string; details: unknown }
 
-/** Holds of one organisation whose calls have ended. Holds that could not be written before are written now. The rows are sent as one
- *  text, which is read faster than a list for each column; clients wait for this. */
+/** Ends holds of one organisation whose calls have ended; holds that could not be written before are written now. The rows are
+ *  sent as one text, which is read faster than a list for each column; clients wait for this. */
 export async function endHolds(db: Tx, org: OrgId, holds: readonly EndedHold[], expires: string): Promise<void> {
   const rows = holds.map(({ id, product, model, key, project, soFar, metadata, ended, details }) => ({
     ...{ id, product, model, key, project, soFar, metadata, ended, details },
@@ -247,8 +247,8 @@ export async function selectLeftOrgs(db: Sql, now: string, after: string): Promi
   return rows.map(({ org }) => org)
 }
 
-/** Holds of one organisation, at most `count`, that no other transaction settles at the moment. Waits for its other rows time out
- *  soon. */
+/** Holds of one organisation, at most `count`, that no other transaction settles at the moment. Waits for its other rows time
+ *  out soon. */
 export async function lockExpiredHolds(
   db: Tx,
   org: OrgId,

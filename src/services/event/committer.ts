@@ -15,8 +15,8 @@ import * as store from './store.ts'
 
 /** Concurrent transactions: while one waits for the disk, the next is prepared. */
 const COMMITS_MAX = 4
-/** In characters of JSON. A commit starts while others run only for at least so much: fewer events wait for the running commit and
- *  share the next. */
+/** In characters of JSON. Only a group of this size is committed while others are being committed; smaller groups wait and
+ *  share the next commit. */
 const BESIDE_CHARACTERS_MIN = 256 * 1024
 /** Most events are new, and are written without a check. After a duplicate, ids are looked up first, because a sender that
  *  repeats events repeats many. */
@@ -25,7 +25,7 @@ const CAREFUL_MS = 1_000
 const GROUP_MAX = 1_000
 /** The same in characters of JSON: a thousand large events would take seconds. */
 const GROUP_CHARACTERS_MAX = 2 * 1024 * 1024
-/** Characters of events that wait or are being written; one organisation may use at most as much as stays free for the others.
+/** Characters of events that wait or are being written; one organisation may use at most as much as stays free for others.
  *  Bodies are not counted while they are decoded, so that this also bounds the memory. */
 const WAITING_CHARACTERS_MAX = 64 * 1024 * 1024
 /** What an event takes besides its properties. */

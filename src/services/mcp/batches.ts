@@ -15,8 +15,8 @@ export type Answer = { status: number; text: string | null }
 const BATCH_MAX = 20
 /** When the answers of a batch are longer, the rest of its messages is not carried out. */
 const BATCH_CHARS_MAX = 1024 * 1024
-/** The same without a credential: enough for a handshake and one list of tools, which is longer. The answer to twenty lists would be a
- *  thousand times as long as the request. */
+/** The same without a credential: enough for a handshake and one list of tools, which is longer. The answer to twenty lists
+ *  would be a thousand times as long as the request. */
 const STRANGER_BATCH_CHARS_MAX = 16 * 1024
 /** Batches without a credential from one address. A client needs one to connect; so many cause about 0.1 MB of answers per
  *  second. */

@@ -83,7 +83,7 @@ function textOf(json: unknown): string {
   }
 }
 
-/** A withheld tool is refused with a result, so that the model can read the reason; as for any call, a credential is needed. */
+/** A withheld tool is answered with a result, so that the model can read the reason. Like any call, it needs a credential. */
 async function toolNamed(calling: Calling, name: unknown): Promise<OperationTool> {
   const { byName, withheld, near } = calling.view
   if (typeof name !== 'string') throw invalid('`name` must be a string.')

@@ -7,9 +7,9 @@ import { queue, schedule } from './state.ts'
 import * as store from './store.ts'
 
 const PERIOD_MS = 24 * 60 * 60_000
-/** So many daily checks in a row must miss the record before a host is no longer verified: one day's mistake has no effect. */
+/** So many daily checks in a row must miss the record before a host is no longer verified: a mistake of one day is harmless. */
 export const MISSED_MAX = 3
-/** Hosts per run. After a pause many are due at once; in these portions they are spread over the day from then on. */
+/** Hosts per run. After a pause many are due at the same time; these portions spread them over the day from then on. */
 const BATCH = 100
 
 /** `checked` is the check before. */

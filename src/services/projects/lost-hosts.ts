@@ -1,4 +1,5 @@
-// What happens when a host is no longer verified: the entry in the audit trail of its organisation, its event, and the mail to the owners.
+// What happens when a host is no longer verified: the entry in the audit trail of its organisation, the event, and the mail
+// to the owners.
 import type { Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { emitting, type Publishing } from '../../kit/events.ts'
@@ -12,7 +13,7 @@ import * as store from './store.ts'
  *  was missing while another project proved that it owns the host. */
 type Loss = 'domain.lapse' | 'domain.lose'
 
-/** What the trail says of changes that nobody of the organisation made. It does not name who proved the host. */
+/** What the trail records for changes that nobody in the organisation made. It does not name who proved the host. */
 const STOA = { user: null, email: null, credential: { id: 'stoa' } }
 
 /** `requestId` is that of the request that proved the host, or empty. `tellOwners` notifies the owners later. */

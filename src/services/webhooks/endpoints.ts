@@ -25,7 +25,7 @@ const Url = string('Where events are sent: an https URL of a public address', 'h
 const TOKEN = '(?:\\*|[A-Za-z0-9_-]{1,64})'
 const Events = Type.Array(
   string(
-    'A pattern of subjects: tokens with dots, where `*` stands for one token and `>` at the end for the rest',
+    'A pattern of subjects: tokens separated by dots, where `*` matches one token, and `>` at the end the rest',
     'commerce.order.>',
     { maxLength: 256, pattern: `^(?:>|${TOKEN}(?:\\.${TOKEN}){0,14}(?:\\.(?:${TOKEN}|>))?)$` },
   ),
@@ -62,7 +62,7 @@ const fields = {
 }
 const counted = {
   deliveries7d: integer('Deliveries that ended in the last seven days', 1204),
-  failures7d: integer('Those of which every attempt failed', 3),
+  failures7d: integer('Deliveries of the last seven days of which every attempt failed', 3),
 }
 const Endpoint = Type.Object(
   { ...fields, ...counted },

@@ -19,8 +19,8 @@ const REMEMBERED_MAX = 10_000
 /** `leave` ends the call: until then it counts towards the concurrency of its organisation. */
 export type Answered = Once & { route: Route; leave: () => void }
 
-/** What a client sent, and the limit that the host sets on its output. `attempted` is called for each attempt, also if all fail,
- *  and `reached` when a request is sent to a provider. */
+/** What a client sent, and the limit that the host sets on its output. `attempted` is called for each attempt, even if it
+ *  fails, and `reached` when a request is sent to a provider. */
 export type Sending = Omit<Sent, 'body' | 'onSent'> & {
   org: OrgId
   json: JsonObject

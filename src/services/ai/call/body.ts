@@ -9,8 +9,8 @@ import { vendorToolRefusal } from './vendor-tools.ts'
 /** The output limit that the host sets, under its name in the client's format. */
 export type Limit = { name: string; tokens: number }
 
-/** The client's bytes with only the necessary changes: unknown fields, their order and their numbers stay as they are. A fault
- *  if the provider's format cannot express the request. */
+/** The client's bytes with only the necessary changes: unknown fields, their order and their numbers stay as they are. A
+ *  fault if the provider's format cannot express the request. */
 export function bodyFor(
   route: Route,
   json: JsonObject,

@@ -7,8 +7,8 @@ import { NO_USAGE, type Usage } from '../wires/usage.ts'
 /** The client's request. `stored` is the number of its tokens that the provider has already. */
 export type Asked = { json: JsonObject; stored: number }
 
-/** An interrupted stream may have reported its input only. The report of a complete stream is used, unless it has far more text
- *  than the report says; the tolerance covers other tokenizers. */
+/** An interrupted stream may have reported its input only. The report of a complete stream is used, unless the stream has far
+ *  more text than it says; the tolerance covers other tokenizers. */
 export function usedTokens(reported: Usage | null, counted: Usage | null, isEnded = true) {
   if (!reported || !counted) return { usage: reported ?? counted ?? NO_USAGE, isEstimated: counted !== null }
   const isMore = counted.output > reported.output * (isEnded ? 2 : 1)

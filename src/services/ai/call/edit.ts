@@ -1,5 +1,5 @@
 // Changes fields of a body in its own bytes, so that everything else arrives as it was written: numbers that no double can
-// hold, their spelling, and texts that are no Unicode.
+// hold, their spelling, and texts that are not valid Unicode.
 import { endOfText } from './names.ts'
 
 const [QUOTE, COMMA] = [34, 44]

@@ -58,7 +58,7 @@ export function openProduced(wire: ProviderWire): Produced {
   }
 }
 
-/** In streams, the usage of messages and responses is inside of the message or response that an event tells of. */
+/** In streams, the usage of messages and responses is inside the message or response of an event. */
 function usageIn(wire: ProviderWire, json: unknown): Usage | null {
   const { message, response } = (json ?? {}) as { message?: unknown; response?: unknown }
   return USAGE_IN[wire](json) ?? USAGE_IN[wire](message) ?? USAGE_IN[wire](response)

@@ -145,8 +145,8 @@ function referencesIn({ previous_response_id: previous = null, input }: JsonObje
 export const isId = (id: unknown): id is string =>
   typeof id === 'string' && id.length <= ID_LENGTH_MAX && !id.includes('\0') && id.isWellFormed()
 
-/** How many tokens the provider has of what the body refers to. Raises 400; ids of another organisation and unknown ids get the
- *  same error. `isKept`: whether a provider that stores responses may be called. `isPrepaid`: whether the number must be
+/** How many tokens the provider has of what the body refers to. Raises 400, with the same error for unknown ids and for ids
+ *  of another organisation. `isKept`: whether a provider that stores responses may be called. `isPrepaid`: whether the number must be
  *  known. */
 export async function storedTokens(
   db: Sql,

@@ -1,4 +1,4 @@
-// Tools that a vendor runs, such as web search. Only a provider that speaks the format of the client can be asked for them.
+// Tools that a vendor runs, such as web search. They can only be requested from a provider that supports the client's format.
 import { invalidInput } from '../../../kit/check.ts'
 import type { Fault, FieldFault } from '../../../kit/fault.ts'
 import type { JsonObject } from '../translations/translation.ts'

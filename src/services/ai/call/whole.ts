@@ -18,7 +18,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 /** A text is sent in one piece with the head. To encode a longer one again would cost more than that saves. */
 const TEXT_BYTES_MAX = 16 * 1024
 
-/** What an answer is made with, besides what the provider sent. `inputTokens` are about those of the input; `told` are headers. */
+/** What an answer is built from, besides the provider's bytes. `inputTokens` is an estimate; `told` are headers. */
 export type Answering = Asked & {
   wire: ProviderWire
   inputTokens: number

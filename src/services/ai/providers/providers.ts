@@ -25,17 +25,17 @@ const Price = Type.Object(
   {
     input: cents('Input'),
     output: cents('Output'),
-    cachedInput: Type.Optional(cents("Input from the provider's cache; as input if absent")),
-    cacheWrite: Type.Optional(cents("Input that is written to the provider's cache; as input if absent")),
+    cachedInput: Type.Optional(cents("Input from the provider's cache (by default priced as input)")),
+    cacheWrite: Type.Optional(cents("Input that is written to the provider's cache (by default priced as input)")),
     cacheWriteHour: Type.Optional(
-      cents('Input that is cached for an hour, in the messages format; not allowed for the model if absent'),
+      cents('Input that is cached for an hour, in the messages format (if absent, such caching is rejected)'),
     ),
-    reasoning: Type.Optional(cents('Reasoning; as output if absent')),
+    reasoning: Type.Optional(cents('Reasoning (by default priced as output)')),
     image: Type.Optional(
       Type.Number({ minimum: 0, maximum: PRICE_MAX, description: 'An image, in cents', examples: [4] }),
     ),
   },
-  { additionalProperties: false, description: 'What it costs', examples: [{ input: 25, output: 200 }] },
+  { additionalProperties: false, description: 'The prices of the model', examples: [{ input: 25, output: 200 }] },
 )
 
 const bound = (description: string, example: number, maximum: number) =>
@@ -58,8 +58,8 @@ const ProviderModel = Type.Object(
     ),
     beginMs: bound('Milliseconds until its answer must begin; default 300000', 60_000, HOUR_MS),
     gapMs: bound('Milliseconds between two parts of its answer; default 300000', 60_000, HOUR_MS),
-    rate: bound('Calls that an organisation may begin in a minute, at each process of this service', 600, 1e6),
-    concurrency: bound('Calls that an organisation may make at once, at each process of this service', 50, 1e5),
+    rate: bound('Calls that an organisation may begin in a minute, in each process of this service', 600, 1e6),
+    concurrency: bound('Concurrent calls of an organisation, in each process of this service', 50, 1e5),
   },
   { additionalProperties: false, title: 'ProviderModel', description: 'A model of a provider' },
 )
@@ -76,7 +76,7 @@ const Wire = Type.Enum(['openai', 'anthropic'], {
 })
 const Kind = Type.Enum(KINDS, {
   description:
-    'Which provider it is; default `compatible`, any other server that speaks the OpenAI format, or `anthropic` for the other format',
+    'Which provider it is; by default `compatible`, which is any server with the OpenAI format, or `anthropic` if `wire` says so',
   examples: ['compatible'],
 })
 const BaseUrl = string(

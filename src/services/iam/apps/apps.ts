@@ -63,7 +63,7 @@ const Trusted = boolean(
   "Whether the app's tokens carry the person's role. Tokens of other apps read as a member and write events. Only owners can set it",
   false,
 )
-const Secret = secret('The client secret. It is returned only this once', '4vJ9mWcX2bQeT7yLrK0sZp1n4vJ9mWcX2bQeT7yLrK0')
+const Secret = secret('The client secret, which is returned only here', '4vJ9mWcX2bQeT7yLrK0sZp1n4vJ9mWcX2bQeT7yLrK0')
 
 export const listApps = operation({
   route: 'GET /v1/iam/apps',
@@ -309,7 +309,7 @@ export async function requireBrand(db: Context['db'], brand: string): Promise<vo
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** Other characters that URLs allow in a host have a meaning in the headers that contain it, such as the content
- *  security  policy. */
+ *  security policy. */
 const HOST_NAME = /^([\w.-]+|\[[\da-f:.]+\])$/
 
 /** https, or http on localhost for development. URLs must be in the form browsers normalise them to, because they are

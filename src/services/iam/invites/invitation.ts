@@ -69,8 +69,8 @@ class Refused extends Error {
   }
 }
 
-/** Accepts an invitation, once. `digest`, of a new password, is set if the account has none of its own: it replaces a password that an
- *  admin  set, and ends the sign-ins made with that. */
+/** Accepts an invitation, once. `digest`, of a new password, is set if the person has not chosen a password yet: it replaces
+ *  a password that an admin set, and ends the sign-ins made with that. */
 export async function join(
   engines: Engines & Publishing & { bounds: Bounds },
   token: string,

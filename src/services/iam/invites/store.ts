@@ -96,7 +96,7 @@ type AcceptedInvite = Pick<Invite, 'id' | 'email' | 'role' | 'invitedBy'> & { or
 type InvitationRow = Omit<AcceptedInvite, 'id'> & { hasPassword: boolean }
 
 /** The invitation with that digest, with the name of the organisation. It is valid only while the inviter may still add
- *  a  member with that role. */
+ *  a member with that role. */
 export function selectInvitation(db: Sql, digest: Uint8Array, at: string): Promise<InvitationRow | null> {
   return oneRow(db<InvitationRow>`select invites.email, role, invited_by as "invitedBy", orgs.name as org,
       exists (select from users where users.email = invites.email and password is not null and password_by is null)

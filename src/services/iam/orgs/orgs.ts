@@ -53,7 +53,7 @@ export const listOrgs = operation({
 
 export const createOrg = operation({
   route: 'POST /v1/iam/orgs',
-  summary: 'Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once',
+  summary: 'Creates an organisation with its owner; only this answer contains `key`, an unlimited key of the owner',
   access: 'superadmin',
   issuesCredential: true,
   input: {
@@ -72,7 +72,7 @@ export const createOrg = operation({
   output: Type.Object({
     ...Org.properties,
     owner: Type.Object({ user: UserId, email: Email }, { description: 'The first owner' }),
-    key: secret('An unlimited secret key of the owner. It is returned only this once', 'sk-…'),
+    key: secret('An unlimited secret key of the owner, which is returned only here', 'sk-…'),
   }),
   status: 201,
   faults: ['conflict'],

@@ -6,7 +6,8 @@ import { accountsOf } from './accounts.ts'
 
 export type AddressChange = { digest: Uint8Array; user: string; email: string; created: string; expires: string }
 
-/** Ends earlier links of that person, whose account must be locked. Returns false if the person has been sent `max` links since `since`. */
+/** Ends earlier links of that person, whose account must be locked. Returns false if the person has been sent `max` links
+ *  since `since`. */
 export async function insertChange(db: Tx, change: AddressChange, since: string, max: number): Promise<boolean> {
   const { digest, user, email, created, expires } = change
   await endChangesOf(db, user, created)

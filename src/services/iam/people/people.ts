@@ -8,7 +8,7 @@ import * as store from './store.ts'
 /** `passwordBy` is the organisation whose admin set the password; null if there is none or a superadmin set it. */
 export type NewPerson = { email: string; passwordDigest: string | null; passwordBy: OrgId | null }
 
-/** Creates the account of a new member. People who already have an account are invited instead: joining needs their consent. */
+/** Creates the account of a new member. People with an account are invited instead: joining needs their consent. */
 export async function addPerson(engines: Adding, org: OrgId, person: NewPerson): Promise<members.Member> {
   const { user, email, isNew, created } = await accountFor(engines, person)
   if (!isNew) {

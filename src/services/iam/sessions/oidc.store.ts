@@ -46,7 +46,7 @@ export function insertSession(
 }
 
 /** Updates an entry if it is unchanged since it was read, and returns whether it was. The expiry of a grant is not
- *  changed  here: `redeemCode` sets it. */
+ *  changed here: `redeemCode` sets it. */
 export function updateEntry(
   db: Tx,
   { brand, model }: EntryType,
@@ -291,7 +291,7 @@ export function lockBrowser(db: Tx, user: string, digest: string): Promise<boole
 }
 
 /** Ends a sign-in: its tokens, and the browser session at the identity origin. `digest` is the hex digest of the grant
- *  or a  prefix of it. Returns whether there was one. */
+ *  or a prefix of it. Returns whether there was one. */
 export async function endSignIn(db: Tx, digest: string): Promise<boolean> {
   const ended = await db<{ digest: Uint8Array; user_id: string }>`delete from oidc
     where brand in (select name from brands) and model = 'Grant'

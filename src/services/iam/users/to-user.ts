@@ -1,4 +1,4 @@
-// Operations under /v1/iam/members/{user}/to-user: turns someone who was made a member of the team by mistake into a customer.
+// Operations under /v1/iam/members/{user}/to-user: someone who became a member by mistake is turned into a customer.
 import { conflict } from '../../../kit/fault.ts'
 import { memberRemoved, userCreated } from '../events.ts'
 import { UserId } from '../fields.ts'

@@ -85,7 +85,7 @@ export const createWorkspaceToken = operation({
     expires: Type.Optional(timestamp('When the token expires, at most a year from now; 30 days from now if omitted')),
   },
   output: Type.Object({
-    token: secret('The token, a JWT. It is returned only this once', 'eyJ…'),
+    token: secret('The token, a JWT, which is returned only here', 'eyJ…'),
     expires: timestamp('When the token expires'),
   }),
   status: 201,
