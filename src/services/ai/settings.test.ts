@@ -49,7 +49,7 @@ const failFor = (names: readonly string[], status = 503, body: object = {}) => {
 }
 
 describe('an alias', () => {
-  it('stands for a model of the organisation that chose it, at once, and is billed as that model', async () => {
+  it('names a model for its organisation only, takes effect immediately, and is billed as that model', async () => {
     const { key } = await newOrg()
     failFor([])
     assert.deepEqual((await host.call('GET /v1/ai/settings', { as: key })).body, { aliases: [], fallbacks: [] })
@@ -112,7 +112,7 @@ describe('fallbacks', () => {
     assert.deepEqual(usage[0].metadata.price, cheap)
   })
 
-  it('that have no words for a request are passed over, also while the model is left out', async () => {
+  it('that cannot express a request are skipped, also while the model is skipped', async () => {
     const { key } = await newOrg()
     await choose(key, { fallbacks: [{ model: 'large', to: ['claude', 'small'] }] })
     failFor(['large'])

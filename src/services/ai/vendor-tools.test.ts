@@ -71,7 +71,7 @@ const FUNCTION = { type: 'function', name: 'f', function: { name: 'f', parameter
 
 describe('a tool of a vendor', () => {
   for (const [path, model, body, field, asked, why] of REFUSED) {
-    it(`is refused in words: ${asked} at ${path} for ${model}`, async () => {
+    it(`is rejected with a reason: ${asked} at ${path} for ${model}`, async () => {
       for (const stream of [false, true]) {
         const before = server.received.length
         const { status, headers, body: answer } = await call(path, model, { ...body, stream })

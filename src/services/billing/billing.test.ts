@@ -155,7 +155,7 @@ describe('a charge that the database refuses', () => {
 })
 
 describe('usage until the end of time', () => {
-  it('is asked for like any other', async () => {
+  it('is requested like any other', async () => {
     const { key } = await newOrg()
     await spend(key, 1)
     assert.equal((await usageOf(key, '?since=9999-12-31T23:59:59.000Z')).count, 0)

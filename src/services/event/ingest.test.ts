@@ -261,7 +261,7 @@ describe('poison', () => {
 })
 
 describe('a time that is not as it was sent', () => {
-  it('is told in a warning, and the event is stored', async () => {
+  it('is reported in a warning, and the event is stored', async () => {
     const [name, future] = [unique(), new Date(host.clock.now().getTime() + 86_400_000).toISOString()]
     const { status, body } = await send([
       { event: name, properties: {} },
@@ -319,7 +319,7 @@ describe('an event that is sent again', () => {
     assert.deepEqual(await count(name), [1, 1])
   })
 
-  it('cannot be forestalled by whoever has a publishable key', async () => {
+  it('cannot be taken in advance with a publishable key', async () => {
     const name = unique()
     await again(name, name, { as: pk })
     await again(name, name)

@@ -1,4 +1,4 @@
-// Calls of operations that are no tools, at any address or at the one that was chosen, and of names that there are not.
+// Calls of operations that are not tools, at any address or at the chosen one, and of unknown names.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type RequestOptions, startHost } from '../../../test/host.ts'
@@ -69,7 +69,7 @@ describe('a tool call', () => {
     }
   })
 
-  it('of a name that there is not names those like it', async () => {
+  it('of an unknown name suggests similar names', async () => {
     const said = async (name: string, path = '') =>
       (await send(message('tools/call', { name }), { path, as: host.home.key })).body.error.message as string
     assert.match(await said('get_v1_erors'), /^There is no tool get_v1_erors\. Similar tools are get_v1_errors\b/)

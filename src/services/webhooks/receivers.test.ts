@@ -176,7 +176,7 @@ describe('a certificate', () => {
     await ended(rows, 'ok')
   })
 
-  it('is not asked for by TLS 1.1', async t => {
+  it('is not requested with TLS 1.1', async t => {
     const other = await startReceiver({ maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' })
     t.after(other.close)
     const { send, rows } = await newEndpoint({ url: `${other.url}/` })

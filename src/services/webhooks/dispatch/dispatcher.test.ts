@@ -167,7 +167,7 @@ describe('attempts', () => {
 })
 
 describe('an hour without success', () => {
-  it('is told to the organisation once, until a delivery succeeds', async () => {
+  it('is reported to the organisation once, until a delivery succeeds', async () => {
     const { org, endpoint, rows, send } = await newEndpoint()
     const told = () => host.emitted.filter(one => one.type === 'webhook.endpoint.failing' && one.tenant === org)
     const fail = async () => {
