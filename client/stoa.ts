@@ -1792,25 +1792,25 @@ export type App = {
   redirectUris: string[]
   /** The URLs that people may return to after signing out */
   logoutUris: string[]
-  /** Whether its tokens carry the role of their person */
+  /** Whether its tokens carry the person's role */
   trusted: boolean
-  /** Who signs in: `team` for the organisation's members, `users` for its customers, who get an account of their own (`/v1/iam/users`) and no access to this API but to that account */
+  /** Who signs in: `team` for the organisation's members, or `users` for its customers. Customers get their own account (`/v1/iam/users`), and can use this API only for that account */
   people: 'team' | 'users'
-  /** Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody */
+  /** Who may register with an app for customers. `closed`: nobody, only existing accounts sign in; `invited`: people for whom an admin created an account, who then choose a password; `open`: everybody */
   signUp: 'closed' | 'invited' | 'open'
-  /** Only addresses of these domains may register, exactly; none means all */
+  /** Only addresses at exactly these domains may register; if empty, all may */
   signUpDomains: string[]
-  /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
+  /** Whether to reject registrations from disposable mail providers, according to the risk set `domain` */
   refuseDisposable: boolean
-  /** The API that the app's access tokens are for: an https URL or a URN, which no other organisation may use. Stoa's own API then refuses them; without it, they are for Stoa's API */
+  /** The API that the app's access tokens are for: an https URL or a URN that no other organisation uses. Stoa's API rejects tokens for another audience; if omitted, the tokens are for Stoa's API */
   audience?: string
-  /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
+  /** Additional claims in tokens and UserInfo: `role` and, for customers, fields of their metadata, such as `metadata.plan` */
   claims: string[]
-  /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
+  /** Whether the tokens of an untrusted app have the rights of a member. Only apps that were registered before such tokens became read-only have it; an owner can set it to false, which cannot be undone */
   mayWrite: boolean
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
   logo?: string
-  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where the contrast with the page is too low, it is made darker or lighter */
   color?: string
   /** When it was created */
   created: string
@@ -1838,23 +1838,23 @@ export type CreateAppInput = {
   redirectUris: string[]
   /** The URLs that people may return to after signing out: compared exactly, no wildcards */
   logoutUris?: string[]
-  /** Whether the app's tokens carry the role of their person. Those of other apps read as a member and write events. Only owners can set it */
+  /** Whether the app's tokens carry the person's role. Tokens of other apps read as a member and write events. Only owners can set it */
   trusted?: boolean
-  /** Who signs in: `team` for the organisation's members, `users` for its customers, who get an account of their own (`/v1/iam/users`) and no access to this API but to that account */
+  /** Who signs in: `team` for the organisation's members, or `users` for its customers. Customers get their own account (`/v1/iam/users`), and can use this API only for that account */
   people: 'team' | 'users'
-  /** Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody */
+  /** Who may register with an app for customers. `closed`: nobody, only existing accounts sign in; `invited`: people for whom an admin created an account, who then choose a password; `open`: everybody */
   signUp?: 'closed' | 'invited' | 'open'
-  /** Only addresses of these domains may register, exactly; none means all */
+  /** Only addresses at exactly these domains may register; if empty, all may */
   signUpDomains?: string[]
-  /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
+  /** Whether to reject registrations from disposable mail providers, according to the risk set `domain` */
   refuseDisposable?: boolean
-  /** The API that the app's access tokens are for: an https URL or a URN, which no other organisation may use. Stoa's own API then refuses them; without it, they are for Stoa's API */
+  /** The API that the app's access tokens are for: an https URL or a URN that no other organisation uses. Stoa's API rejects tokens for another audience; if omitted, the tokens are for Stoa's API */
   audience?: string
-  /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
+  /** Additional claims in tokens and UserInfo: `role` and, for customers, fields of their metadata, such as `metadata.plan` */
   claims?: string[]
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
   logo?: string | null
-  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where the contrast with the page is too low, it is made darker or lighter */
   color?: string | null
 }
 
@@ -1873,31 +1873,31 @@ export type CreateAppOutput = {
   redirectUris: string[]
   /** The URLs that people may return to after signing out */
   logoutUris: string[]
-  /** Whether its tokens carry the role of their person */
+  /** Whether its tokens carry the person's role */
   trusted: boolean
-  /** Who signs in: `team` for the organisation's members, `users` for its customers, who get an account of their own (`/v1/iam/users`) and no access to this API but to that account */
+  /** Who signs in: `team` for the organisation's members, or `users` for its customers. Customers get their own account (`/v1/iam/users`), and can use this API only for that account */
   people: 'team' | 'users'
-  /** Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody */
+  /** Who may register with an app for customers. `closed`: nobody, only existing accounts sign in; `invited`: people for whom an admin created an account, who then choose a password; `open`: everybody */
   signUp: 'closed' | 'invited' | 'open'
-  /** Only addresses of these domains may register, exactly; none means all */
+  /** Only addresses at exactly these domains may register; if empty, all may */
   signUpDomains: string[]
-  /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
+  /** Whether to reject registrations from disposable mail providers, according to the risk set `domain` */
   refuseDisposable: boolean
-  /** The API that the app's access tokens are for: an https URL or a URN, which no other organisation may use. Stoa's own API then refuses them; without it, they are for Stoa's API */
+  /** The API that the app's access tokens are for: an https URL or a URN that no other organisation uses. Stoa's API rejects tokens for another audience; if omitted, the tokens are for Stoa's API */
   audience?: string
-  /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
+  /** Additional claims in tokens and UserInfo: `role` and, for customers, fields of their metadata, such as `metadata.plan` */
   claims: string[]
-  /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
+  /** Whether the tokens of an untrusted app have the rights of a member. Only apps that were registered before such tokens became read-only have it; an owner can set it to false, which cannot be undone */
   mayWrite: boolean
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
   logo?: string
-  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where the contrast with the page is too low, it is made darker or lighter */
   color?: string
   /** When it was created */
   created: string
   /** When it was last changed */
   updated: string
-  /** The client secret. It is returned only this once */
+  /** The client secret, which is returned only here */
   secret?: string
 }
 
@@ -1919,23 +1919,23 @@ export type UpdateAppInput = {
   redirectUris?: string[]
   /** The URLs that people may return to after signing out: compared exactly, no wildcards */
   logoutUris?: string[]
-  /** Whether the app's tokens carry the role of their person. Those of other apps read as a member and write events. Only owners can set it */
+  /** Whether the app's tokens carry the person's role. Tokens of other apps read as a member and write events. Only owners can set it */
   trusted?: boolean
-  /** Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody */
+  /** Who may register with an app for customers. `closed`: nobody, only existing accounts sign in; `invited`: people for whom an admin created an account, who then choose a password; `open`: everybody */
   signUp?: 'closed' | 'invited' | 'open'
-  /** Only addresses of these domains may register, exactly; none means all */
+  /** Only addresses at exactly these domains may register; if empty, all may */
   signUpDomains?: string[]
-  /** Whether addresses of disposable mail providers may not register, by the risk set `domain` */
+  /** Whether to reject registrations from disposable mail providers, according to the risk set `domain` */
   refuseDisposable?: boolean
-  /** The API that the app's access tokens are for: an https URL or a URN, which no other organisation may use. Stoa's own API then refuses them; without it, they are for Stoa's API */
+  /** The API that the app's access tokens are for: an https URL or a URN that no other organisation uses. Stoa's API rejects tokens for another audience; if omitted, the tokens are for Stoa's API */
   audience?: string | null
-  /** What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan` */
+  /** Additional claims in tokens and UserInfo: `role` and, for customers, fields of their metadata, such as `metadata.plan` */
   claims?: string[]
-  /** Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good */
+  /** Whether the tokens of an untrusted app have the rights of a member. Only apps that were registered before such tokens became read-only have it; an owner can set it to false, which cannot be undone */
   mayWrite?: boolean
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for that of the organisation; only for apps with `people: "users"` */
   logo?: string | null
-  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for that of the organisation; only for apps with `people: "users"`. Where the contrast with the page is too low, it is made darker or lighter */
   color?: string | null
 }
 
@@ -1956,7 +1956,7 @@ export type RotateAppSecretInput = {
 export type RotateAppSecretOutput = {
   /** The client id, `<org>-<app>` */
   id: string
-  /** The client secret. It is returned only this once */
+  /** The client secret, which is returned only here */
   secret: string
 }
 
@@ -1978,7 +1978,7 @@ export type AuditEntry = {
   user?: string
   /** The e-mail address of that person at the time */
   email?: string
-  /** The id of the key or session that was used; `stoa` for what Stoa did by itself */
+  /** The id of the key or session that was used; `stoa` for actions of Stoa itself */
   credential: string
   /** The name of the action */
   what: string
@@ -1986,14 +1986,14 @@ export type AuditEntry = {
   on: string
   /** The old and new values, by field name */
   changes?: Record<string, AuditChange>
-  /** The IP address of the client; empty for what Stoa did by itself */
+  /** The IP address of the client; empty for actions of Stoa itself */
   ip: string
   /** The `X-Request-Id` of the request; empty without one */
   requestId: string
 }
 
 export type ListAuditInput = {
-  /** Only what the person with this id did */
+  /** Only actions of this person */
   user?: string
   /** Only this action, such as `key.revoke` */
   what?: string
@@ -2071,13 +2071,13 @@ export type Me = {
   email: string
   /** Whether the person has proved access to the mailbox */
   emailVerified: boolean
-  /** The name that the person gave; empty if none */
+  /** The name of the person; empty if none */
   name: string
   /** The slug of the organisation that the credential belongs to */
   org: string
   /** The role in the team, or `user` for a customer */
   role: 'owner' | 'admin' | 'member' | 'user'
-  /** Of a customer: what the organisation keeps about them */
+  /** For a customer: what the organisation stores about them */
   metadata?: Record<string, unknown>
   /** The project of this request; null without one */
   project: string | null
@@ -2085,7 +2085,7 @@ export type Me = {
   superadmin: boolean
   /** The credential that a request was made with */
   credential: Credential
-  /** All organisations that the person is a member of; for the token of an app that is not trusted, only its own; none for a customer */
+  /** All organisations that the person is a member of; for the token of an untrusted app, only that of the token; empty for a customer */
   orgs: Membership[]
 }
 
@@ -2106,7 +2106,7 @@ export type DeleteMeInput = Record<string, never>
 export type ChangeEmailInput = {
   /** An e-mail address */
   email: string
-  /** The person's present password. Only a customer who has none leaves it out */
+  /** The person's current password. Only a customer without a password may omit it */
   current?: string
 }
 
@@ -2158,7 +2158,7 @@ export type DeclineInvitationInput = {
 }
 
 export type ChangePasswordInput = {
-  /** The person's present password. Only a customer who has none leaves it out */
+  /** The person's current password. Only a customer without a password may omit it */
   current?: string
   /** At least 12 characters; length matters more than special characters */
   password: string
@@ -2214,9 +2214,9 @@ export type User = {
   emailVerified: boolean
   /** The name; empty if none */
   name: string
-  /** What the organisation keeps about the customer: at most 8 KiB as JSON. The customer reads it, and only admins write it */
+  /** What the organisation stores about the customer: at most 8 KiB as JSON. The customer can read it; only admins can write it */
   metadata: Record<string, unknown>
-  /** Whether the customer is kept from signing in */
+  /** Whether the customer is blocked from signing in */
   blocked: boolean
   /** When the account was created */
   created: string
@@ -2241,7 +2241,7 @@ export type Organisation = {
   created: string
   /** When it was last changed */
   updated: string
-  /** Since when it is deleted; only superadmins see it until all its data is gone */
+  /** When it was deleted; until all its data is gone, only superadmins see it */
   deleted?: string
 }
 
@@ -2275,7 +2275,7 @@ export type CreateOrgOutput = {
   created: string
   /** When it was last changed */
   updated: string
-  /** Since when it is deleted; only superadmins see it until all its data is gone */
+  /** When it was deleted; until all its data is gone, only superadmins see it */
   deleted?: string
   /** The first owner */
   owner: {
@@ -2284,7 +2284,7 @@ export type CreateOrgOutput = {
     /** An e-mail address */
     email: string
   }
-  /** An unlimited secret key of the owner. It is returned only this once */
+  /** An unlimited secret key of the owner, which is returned only here */
   key: string
 }
 
@@ -2335,11 +2335,11 @@ export type EndSessionInput = {
   id: string
 }
 
-/** How the pages and mails for customers of the organisation look */
+/** The branding of the pages and mails for customers */
 export type IamSettings = {
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for none */
   logo?: string | null
-  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for the default. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for the default. Where the contrast with the page is too low, it is made darker or lighter */
   color?: string | null
 }
 
@@ -2348,7 +2348,7 @@ export type GetIamSettingsInput = Record<string, never>
 export type UpdateIamSettingsInput = {
   /** The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most 32 KiB; null for none */
   logo?: string | null
-  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for the default. Where it could not be read on the page, it is made darker or lighter */
+  /** `#` and six hex digits, such as `#1d4f91`: the colour of buttons and links; null for the default. Where the contrast with the page is too low, it is made darker or lighter */
   color?: string | null
 }
 
@@ -2365,9 +2365,9 @@ export type RotateSigningKeysOutput = {
 }
 
 export type ListUsersInput = {
-  /** What to look for */
+  /** The text to search for */
   search?: string
-  /** Only those that are blocked, or only those that are not */
+  /** Only blocked customers if true; only others if false */
   blocked?: boolean
   /** How many to return; default 50, at most 200 */
   limit?: number
@@ -2380,7 +2380,7 @@ export type CreateUserInput = {
   email: string
   /** The customer's name: one line, not blank, at most 120 characters */
   name?: string
-  /** What the organisation keeps about the customer: at most 8 KiB as JSON. The customer reads it, and only admins write it */
+  /** What the organisation stores about the customer: at most 8 KiB as JSON. The customer can read it; only admins can write it */
   metadata?: Record<string, unknown>
   /** At least 12 characters; length matters more than special characters */
   password?: string
@@ -2390,7 +2390,7 @@ export type CreateUserInput = {
 
 export type ExportUsersInput = Record<string, never>
 
-/** A customer as an import takes it */
+/** A customer in the format of an import */
 export type ImportedUser = {
   /** An e-mail address */
   email: string
@@ -2398,32 +2398,32 @@ export type ImportedUser = {
   emailVerified?: boolean
   /** The customer's name: one line, not blank, at most 120 characters */
   name?: string
-  /** What the organisation keeps about the customer: at most 8 KiB as JSON. The customer reads it, and only admins write it */
+  /** What the organisation stores about the customer: at most 8 KiB as JSON. The customer can read it; only admins can write it */
   metadata?: Record<string, unknown>
-  /** Whether the customer is kept from signing in */
+  /** Whether the customer is blocked from signing in */
   blocked?: boolean
   /** When the account was created; default now */
   created?: string
-  /** The hash of the password, as Auth0, Firebase, Supabase, Keycloak or another Stoa has it */
+  /** The password hash, as exported by Auth0, Firebase, Supabase, Keycloak or another Stoa */
   password?: {
-    /** A hash that says its form (`$2b$…`, `$argon2id$…`, `$scrypt$…`, or as an export has it), or base64 */
+    /** A self-describing hash (`$2b$…`, `$argon2id$…`, `$scrypt$…`, or one from an export), or a hash in base64 */
     hash: string
-    /** Of a hash in base64: by the names of Keycloak, or `firebase-scrypt` */
+    /** For a hash in base64: its algorithm as Keycloak names it, or `firebase-scrypt` */
     algorithm?: 'bcrypt' | 'argon2' | 'pbkdf2' | 'pbkdf2-sha256' | 'pbkdf2-sha512' | 'firebase-scrypt'
-    /** Of a hash in base64: the salt, in base64 */
+    /** For a hash in base64: the salt, in base64 */
     salt?: string
-    /** Of argon2 and pbkdf2: `hashIterations` of Keycloak */
+    /** For argon2 and pbkdf2: `hashIterations` in Keycloak */
     iterations?: number
-    /** Of argon2: the memory in KiB */
+    /** For argon2: the memory in KiB */
     memory?: number
-    /** Of argon2: default 1 */
+    /** For argon2: default 1 */
     parallelism?: number
-    /** Of argon2: default `id` */
+    /** For argon2: default `id` */
     type?: 'id' | 'i' | 'd'
-    /** Of argon2: default `1.3` */
+    /** For argon2: default `1.3` */
     version?: '1.0' | '1.3'
   }
-  /** The id in an export. It is not kept: the account gets a new one */
+  /** The id from an export. It is ignored: the account gets a new one */
   user?: string
 }
 
@@ -2434,11 +2434,11 @@ export type UserImportStarted = {
 }
 
 export type ImportUsersInput = {
-  /** At most 1000 records; what is wrong with one is a line of the report */
+  /** At most 1000 records; the report lists the invalid ones */
   users: ImportedUser[]
-  /** Whether accounts that exist are replaced */
+  /** Whether existing accounts are replaced */
   replace?: boolean
-  /** The password hash parameters of the Firebase project, for hashes with `firebase-scrypt`. They are not kept */
+  /** The password hash parameters of the Firebase project, for hashes with `firebase-scrypt`. They are not stored */
   firebase?: {
     /** `base64_signer_key` */
     signerKey: string
@@ -2457,9 +2457,9 @@ export type UserImportProblem = {
   line: number
   /** An e-mail address */
   email?: string
-  /** Why it was not imported: the address has an account; a field is wrong; the hash cannot be used; the organisation has as many customers as it may have; or our fault, so that it can be sent again */
+  /** Why it was not imported. `exists`: the address already has an account; `invalid`: a field is invalid; `password`: the hash cannot be used; `bound`: the organisation has its maximum number of customers; `failed`: an internal error, so that the record can be sent again */
   problem: 'exists' | 'invalid' | 'password' | 'bound' | 'failed'
-  /** The same for people */
+  /** The reason in words */
   says: string
 }
 
@@ -2467,7 +2467,7 @@ export type UserImportProblem = {
 export type UserImport = {
   /** An import's id, `imp_…` */
   id: string
-  /** How far it is */
+  /** The progress of the import */
   status: 'waiting' | 'running' | 'done'
   /** The id of the person who requested it */
   by: string
@@ -2479,11 +2479,11 @@ export type UserImport = {
   replaced: number
   /** How many records were not imported so far */
   failed: number
-  /** The records that were not imported, in their order */
+  /** The records that were not imported, in the order of the request */
   data: UserImportProblem[]
   /** When it was requested */
   created: string
-  /** When all records were done */
+  /** When all records were processed */
   finished?: string
 }
 
@@ -2506,9 +2506,9 @@ export type UpdateUserInput = {
   email?: string
   /** Whether access to the mailbox of the address was proved */
   emailVerified?: boolean
-  /** What the organisation keeps about the customer: at most 8 KiB as JSON. The customer reads it, and only admins write it */
+  /** What the organisation stores about the customer: at most 8 KiB as JSON. The customer can read it; only admins can write it */
   metadata?: Record<string, unknown>
-  /** Whether the customer is kept from signing in */
+  /** Whether the customer is blocked from signing in */
   blocked?: boolean
 }
 
@@ -2517,7 +2517,7 @@ export type DeleteUserInput = {
   user: string
 }
 
-/** A team of the organisation that writes events with tokens of its own */
+/** A team of the organisation that writes events with its own tokens */
 export type Workspace = {
   /** A workspace's id, `wsp_…` */
   id: string
@@ -2552,7 +2552,7 @@ export type CreateWorkspaceTokenInput = {
 }
 
 export type CreateWorkspaceTokenOutput = {
-  /** The token, a JWT. It is returned only this once */
+  /** The token, a JWT, which is returned only here */
   token: string
   /** When the token expires */
   expires: string
@@ -2569,14 +2569,14 @@ export type FinishLoginInput = {
   iss?: string
   /** Why the sign-in failed, as a code of OAuth */
   error?: string
-  /** The same for people; it is not shown */
+  /** The reason in words; it is not shown */
   error_description?: string
 }
 
 export type GetCsrfInput = Record<string, never>
 
 export type GetCsrfOutput = {
-  /** Belongs to this session and ends with it */
+  /** The token, which belongs to this session and ends with it */
   csrfToken: string
   /** How many seconds the token is valid */
   expiresIn: number
@@ -2625,7 +2625,7 @@ export type Key = {
   spendMonth: number
   /** When it was last used, to the minute */
   lastUsed?: string
-  /** After a rotation, how long its former text works too; absent if it does not */
+  /** Until when the text from before the last rotation stays valid; absent if it is not */
   overlapUntil?: string
   /** The e-mail address of the person who revoked it */
   revokedBy?: string
@@ -2647,9 +2647,9 @@ export type CreateKeyInput = {
   name: string
   /** `secret`, the default, is for servers and acts as its owner; `publishable` may be public and writes events */
   type?: 'secret' | 'publishable'
-  /** Restricts the key to entries such as `read:risk` or `project:web-shop`; none allows all that its owner may do */
+  /** Restricts the key to entries such as `read:risk` or `project:web-shop`; if empty, the key may do everything that its owner may do */
   limit?: string[] | null
-  /** What the key may spend; both caps are set together, and one left out is 0 */
+  /** What the key may spend; both caps are set together, and an omitted cap is 0 */
   budget?: {
     /** Cap on model calls per UTC calendar month, in cents; 0 means no cap */
     month?: number
@@ -2693,7 +2693,7 @@ export type CreateKeyOutput = {
   spendMonth: number
   /** When it was last used, to the minute */
   lastUsed?: string
-  /** After a rotation, how long its former text works too; absent if it does not */
+  /** Until when the text from before the last rotation stays valid; absent if it is not */
   overlapUntil?: string
   /** The e-mail address of the person who revoked it */
   revokedBy?: string
@@ -2708,9 +2708,9 @@ export type UpdateKeyInput = {
   id: string
   /** The key's name: one line, not blank, at most 120 characters */
   name?: string
-  /** Restricts the key to entries such as `read:risk` or `project:web-shop`; none allows all that its owner may do */
+  /** Restricts the key to entries such as `read:risk` or `project:web-shop`; if empty, the key may do everything that its owner may do */
   limit?: string[] | null
-  /** What the key may spend; both caps are set together, and one left out is 0 */
+  /** What the key may spend; both caps are set together, and an omitted cap is 0 */
   budget?: {
     /** Cap on model calls per UTC calendar month, in cents; 0 means no cap */
     month?: number
@@ -2731,7 +2731,7 @@ export type DeleteKeyInput = {
 export type RotateKeyInput = {
   /** A key's id, `key_…` */
   id: string
-  /** For how many seconds the former text works too, at most seven days; default 0 */
+  /** How many seconds the former text stays valid, at most seven days; default 0 */
   overlap?: number
 }
 
@@ -2766,7 +2766,7 @@ export type RotateKeyOutput = {
   spendMonth: number
   /** When it was last used, to the minute */
   lastUsed?: string
-  /** After a rotation, how long its former text works too; absent if it does not */
+  /** Until when the text from before the last rotation stays valid; absent if it is not */
   overlapUntil?: string
   /** The e-mail address of the person who revoked it */
   revokedBy?: string
@@ -2826,11 +2826,11 @@ export type DeleteProjectInput = {
   slug: string
 }
 
-/** A record that the owner of a host sets */
+/** A DNS record that the owner of a host creates */
 export type DnsRecord = {
   /** The type of the record */
   type: 'TXT'
-  /** Where to set it */
+  /** The name of the record */
   name: string
   /** What it must contain */
   value: string
@@ -2840,7 +2840,7 @@ export type DnsRecord = {
 export type Domain = {
   /** The name in lower case and ASCII */
   host: string
-  /** `live` once it is verified */
+  /** `live` if it is verified */
   status: 'pending' | 'live'
   /** Whether its TXT record was found */
   verified: boolean
@@ -2848,7 +2848,7 @@ export type Domain = {
   records: DnsRecord[]
   /** When it was attached */
   created: string
-  /** How many daily checks in a row did not find the TXT record of a live host; after 3 it is pending. Absent if the last one found it */
+  /** How many daily checks in a row did not find the TXT record of a live host; after 3 it becomes pending. Absent if the last check found it */
   missedChecks?: number
   /** What the check found; only in the answer of a check */
   detail?: string
@@ -2892,44 +2892,44 @@ export type ProviderModel = {
   id: string
   /** Its name at the provider, if that is another: 1 to 200 visible ASCII characters */
   upstream?: string
-  /** What it does; default `chat` */
+  /** The kind of model; default `chat` */
   kind?: 'chat' | 'embedding'
-  /** What it costs */
+  /** The prices of the model */
   price?: {
     /** Input, in cents per million tokens */
     input: number
     /** Output, in cents per million tokens */
     output: number
-    /** Input from the provider's cache; as input if absent, in cents per million tokens */
+    /** Input from the provider's cache (by default priced as input), in cents per million tokens */
     cachedInput?: number
-    /** Input that is written to the provider's cache; as input if absent, in cents per million tokens */
+    /** Input that is written to the provider's cache (by default priced as input), in cents per million tokens */
     cacheWrite?: number
-    /** Input that is cached for an hour, in the messages format; not allowed for the model if absent, in cents per million tokens */
+    /** Input that is cached for an hour, in the messages format (if absent, such caching is rejected), in cents per million tokens */
     cacheWriteHour?: number
-    /** Reasoning; as output if absent, in cents per million tokens */
+    /** Reasoning (by default priced as output), in cents per million tokens */
     reasoning?: number
     /** An image, in cents */
     image?: number
   }
-  /** Tokens that it writes at most, for calls that are paid in advance and set no limit; default: what is known of a model of this name, or 4096 */
+  /** The most tokens of an answer, assumed for prepaid calls that set no limit; default: the known limit of a model of this name, or 4096 */
   outputMax?: number
   /** Milliseconds until its answer must begin; default 300000 */
   beginMs?: number
   /** Milliseconds between two parts of its answer; default 300000 */
   gapMs?: number
-  /** Calls that an organisation may begin in a minute, at each process of this service */
+  /** Calls that an organisation may begin in a minute, in each process of this service */
   rate?: number
-  /** Calls that an organisation may make at once, at each process of this service */
+  /** Concurrent calls of an organisation, in each process of this service */
   concurrency?: number
 }
 
-/** Where models are called */
+/** A provider of models */
 export type Provider = {
   /** The name of the provider here: lower-case letters, digits and inner hyphens, at most 40 characters */
   name: string
-  /** The format that it speaks; default: that of its kind */
+  /** The format of its API; default: that of its kind */
   wire: 'openai' | 'anthropic'
-  /** Which provider it is; default `compatible`, any other server that speaks the OpenAI format, or `anthropic` for the other format */
+  /** Which provider it is; by default `compatible`, which is any server with the OpenAI format, or `anthropic` if `wire` says so */
   kind: 
     | 'openai'
     | 'anthropic'
@@ -2966,9 +2966,9 @@ export type ListProvidersInput = {
 export type AddProviderInput = {
   /** The name of the provider here: lower-case letters, digits and inner hyphens, at most 40 characters */
   name: string
-  /** The format that it speaks; default: that of its kind */
+  /** The format of its API; default: that of its kind */
   wire?: 'openai' | 'anthropic'
-  /** Which provider it is; default `compatible`, any other server that speaks the OpenAI format, or `anthropic` for the other format */
+  /** Which provider it is; by default `compatible`, which is any server with the OpenAI format, or `anthropic` if `wire` says so */
   kind?: 
     | 'openai'
     | 'anthropic'
@@ -3027,9 +3027,9 @@ export type ModelRequest = {
   key?: string
   /** The project */
   project?: string
-  /** Why it failed: the code of the fault, or `interrupted` if the client left */
+  /** Why it failed: the code of the fault, or `interrupted` if the client disconnected */
   error?: string
-  /** How many times a provider was asked */
+  /** How many times a provider was called */
   attempts: number
   /** Milliseconds until the first part of the answer */
   firstTokenMs?: number
@@ -3043,7 +3043,7 @@ export type ModelRequest = {
   tokensPerSecond?: number
   /** Whether the tokens were counted here */
   estimated: boolean
-  /** What it cost, in cents */
+  /** The cost in cents */
   cost?: number
   /** The transfer in the journal */
   transactionId?: string
@@ -3065,23 +3065,23 @@ export type GetModelRequestInput = {
 export type ModelAlias = {
   /** The name that clients use: 1 to 200 visible ASCII characters */
   name: string
-  /** The model that they then call: 1 to 200 visible ASCII characters */
+  /** The model that is then called: 1 to 200 visible ASCII characters */
   model: string
 }
 
-/** What is called when a model fails */
+/** The models that are called when another one fails */
 export type ModelFallback = {
   /** The model, or an alias: 1 to 200 visible ASCII characters */
   model: string
-  /** What is called instead, in this order: up to 5 models */
+  /** The models that are called instead, in this order: up to 5, of the same kind */
   to: string[]
 }
 
-/** What the organisation chose for its model calls */
+/** The organisation's aliases of models, and the models to use when another one fails */
 export type AiSettings = {
   /** Other names for models: up to 100; default none */
   aliases: ModelAlias[]
-  /** What is called when a model cannot be reached or is busy: up to 100; default none */
+  /** The models to call when a model cannot be reached or is busy: up to 100 entries; default none */
   fallbacks: ModelFallback[]
 }
 
@@ -3090,11 +3090,11 @@ export type GetAiSettingsInput = Record<string, never>
 export type UpdateAiSettingsInput = {
   /** Other names for models: up to 100; default none */
   aliases?: ModelAlias[]
-  /** What is called when a model cannot be reached or is busy: up to 100; default none */
+  /** The models to call when a model cannot be reached or is busy: up to 100 entries; default none */
   fallbacks?: ModelFallback[]
 }
 
-/** What a model costs */
+/** The prices of a model */
 export type ModelPrice = {
   /** Input, in cents per million tokens */
   input: number
@@ -3122,9 +3122,9 @@ export type Model = {
   created: number
   /** The provider */
   owned_by: string
-  /** What it does */
+  /** The kind of model */
   kind: 'chat' | 'embedding'
-  /** What a model costs */
+  /** The prices of a model */
   price?: ModelPrice
 }
 
@@ -3140,47 +3140,47 @@ export type ListModelsInput = Record<string, never>
 
 // Event ingest, and the analytics read from it.
 
-/** What the organisation chose for its events */
+/** The organisation's settings for events */
 export type EventSettings = {
-  /** Whether the address of the client is stored with its events, as `$ip`; default false */
+  /** Whether the client address is stored with its events, as `$ip`; default false */
   storeAddresses: boolean
   /** Whether texts that look like secrets or card numbers are removed before events are stored; default false */
   scrub: boolean
-  /** After how many days events are deleted; null keeps them. Default null */
+  /** After how many days events are deleted; null, the default, keeps them */
   retentionDays?: number | null
 }
 
 export type GetEventSettingsInput = Record<string, never>
 
 export type UpdateEventSettingsInput = {
-  /** Whether the address of the client is stored with its events, as `$ip`; default false */
+  /** Whether the client address is stored with its events, as `$ip`; default false */
   storeAddresses?: boolean
   /** Whether texts that look like secrets or card numbers are removed before events are stored; default false */
   scrub?: boolean
-  /** After how many days events are deleted; null keeps them. Default null */
+  /** After how many days events are deleted; null, the default, keeps them */
   retentionDays?: number | null
 }
 
 // Observability: traces, metrics and logs.
 
-/** Work that is done for each event of certain subjects */
+/** A handler for events with certain subjects */
 export type Consumer = {
   /** Its id */
   name: string
-  /** When the oldest event was published that it has not reached; absent if it has reached all */
+  /** When the oldest event that it has not read was published; absent if it has read all */
   behindSince?: string
-  /** Events that wait because an earlier one of their organisation failed, or because they were too many at once */
+  /** Events that wait because an earlier one of the same organisation failed, or because too many arrived at the same time */
   waiting: number
   /** Events that failed too often */
   deadLetters: number
-  /** This version has no consumer with this id, so that nobody reads its events; they are kept for a week */
+  /** True if this version has no consumer with this id: nothing reads its events, which are kept for a week */
   isUndeclared?: true
 }
 
 export type ListConsumersInput = Record<string, never>
 
 export type ListConsumersOutput = {
-  /** In the order of their names */
+  /** Sorted by name */
   consumers: Consumer[]
 }
 
@@ -3192,7 +3192,7 @@ export type DeadLetter = {
   consumer: string
   /** When it became a dead letter */
   at: string
-  /** The error of the last try */
+  /** The error of the last attempt */
   error: string
   /** What identifies the event; its data belongs to the organisation and is not shown */
   event: {
@@ -3219,26 +3219,26 @@ export type RetryDeadLetterInput = {
   id: string
 }
 
-/** Work that is done later, each with an outcome */
+/** A queue of background jobs */
 export type Queue = {
   /** Its id */
   name: string
-  /** Jobs that have not ended, with those that run */
+  /** Jobs that have not ended, including running ones */
   waiting: number
-  /** Keys that have jobs, such as endpoints of webhooks, or limits of their own */
+  /** Keys, such as webhook endpoints, that have jobs or their own limits */
   keys: number
-  /** Those of them that a process works on now */
+  /** Keys whose jobs a process runs now */
   held: number
-  /** Those of them that are paused */
+  /** Keys that are paused */
   paused: number
-  /** When the first job was due that no process has begun with; absent if there is none */
+  /** When the oldest job that no process has started was due; absent if there is none */
   dueSince?: string
 }
 
 export type ListQueuesInput = Record<string, never>
 
 export type ListQueuesOutput = {
-  /** In the order of their names */
+  /** Sorted by name */
   queues: Queue[]
 }
 
@@ -3248,15 +3248,15 @@ export type TableSize = {
   name: string
   /** The service that it belongs to */
   service: string
-  /** About how many rows it has, by the last statistics */
+  /** The estimated number of rows, from the last statistics */
   rows: number
-  /** Its size on the disk, with indexes */
+  /** Its size on disk, including indexes */
   bytes: number
-  /** Those with the most rows, by the last statistics; with `org`, that one, counted up to 100000 */
+  /** The organisations with the most rows, from the last statistics; with `org`, only that one, counted exactly up to 100000 */
   organisations: {
     /** An organisation: lower-case letters, digits and inner hyphens, at most 40 characters */
     org: string
-    /** How many of the rows are its own */
+    /** How many of the rows belong to the organisation */
     rows: number
   }[]
 }
@@ -3267,7 +3267,7 @@ export type ListTablesInput = {
 }
 
 export type ListTablesOutput = {
-  /** In the order of their names */
+  /** Sorted by name */
   tables: TableSize[]
 }
 
@@ -3277,9 +3277,9 @@ export type ListTablesOutput = {
 export type Balance = {
   /** The currency of the cents: its ISO 4217 code, a setting of this service */
   currency: string
-  /** What was credited less what was used, in cents */
+  /** The credits less the usage, in cents */
   balance: number
-  /** What is held for calls that run, in cents */
+  /** What is held for running calls, in cents */
   holds: number
   /** The balance less the holds, in cents */
   available: number
@@ -3287,7 +3287,7 @@ export type Balance = {
 
 export type GetBalanceInput = Record<string, never>
 
-/** Money that the operator gave to an organisation */
+/** Credit that the operator gave to an organisation */
 export type Credit = {
   /** The id of the transfer in the journal */
   transactionId: string
@@ -3295,7 +3295,7 @@ export type Credit = {
   amount: number
   /** The currency of the cents: its ISO 4217 code, a setting of this service */
   currency: string
-  /** Why */
+  /** The reason */
   reason: string
   /** When it was credited */
   created: string
@@ -3313,19 +3313,19 @@ export type AddCreditInput = {
   org: string
   /** The amount in cents, a whole number up to 100000000; negative to take credit back */
   amount: number
-  /** Why, for the organisation to read: one line, not blank, at most 120 characters */
+  /** The reason, shown to the organisation: one line, not blank, at most 120 characters */
   reason: string
 }
 
-/** An amount that was taken from one account and added to another */
+/** An amount that was moved from one account to another */
 export type Transfer = {
   /** The id of the transfer in the journal */
   transactionId: string
   /** When it was written */
   created: string
-  /** The account that it takes from: `balance` is what the organisation has, `credits` what it was given, `revenue` what it spent */
+  /** The account that it takes from: `balance` is the balance of the organisation, `credits` what it was given, `revenue` what it spent */
   from: 'balance' | 'credits' | 'revenue'
-  /** The account that it adds to: `balance` is what the organisation has, `credits` what it was given, `revenue` what it spent */
+  /** The account that it adds to: `balance` is the balance of the organisation, `credits` what it was given, `revenue` what it spent */
   to: 'balance' | 'credits' | 'revenue'
   /** The amount, never below 0, in cents */
   amount: number
@@ -3337,7 +3337,7 @@ export type Transfer = {
   key?: string
   /** The project; absent if there is none */
   project?: string
-  /** Of usage, what the amount was derived from; of credits, the `reason` */
+  /** For usage, what the amount was calculated from; for credits, the `reason` */
   metadata: Record<string, unknown>
 }
 
@@ -3362,26 +3362,26 @@ export type ListJournalInput = {
   format?: 'json' | 'csv'
 }
 
-/** When the organisation is alerted */
+/** The organisation's alerts on its spending and balance */
 export type BillingSettings = {
-  /** At which spending in a UTC calendar month the event `billing.alert.spend_reached` is sent: up to 10 amounts in cents; default none */
+  /** The spending in a UTC calendar month at which the event `billing.alert.spend_reached` is sent: up to 10 amounts in cents; default none */
   spendAlerts: number[]
-  /** Below which balance in cents the event `billing.alert.balance_reached` is sent; null for none. Default null */
+  /** The balance in cents below which the event `billing.alert.balance_reached` is sent; null, the default, for no alert */
   balanceAlert?: number | null
 }
 
 export type GetBillingSettingsInput = Record<string, never>
 
 export type UpdateBillingSettingsInput = {
-  /** At which spending in a UTC calendar month the event `billing.alert.spend_reached` is sent: up to 10 amounts in cents; default none */
+  /** The spending in a UTC calendar month at which the event `billing.alert.spend_reached` is sent: up to 10 amounts in cents; default none */
   spendAlerts?: number[]
-  /** Below which balance in cents the event `billing.alert.balance_reached` is sent; null for none. Default null */
+  /** The balance in cents below which the event `billing.alert.balance_reached` is sent; null, the default, for no alert */
   balanceAlert?: number | null
 }
 
 /** One settled call */
 export type UsageRow = {
-  /** What it cost, in cents */
+  /** The cost, in cents */
   amount: number
   /** When it was settled */
   createdAt: string
@@ -3391,13 +3391,13 @@ export type UsageRow = {
   transactionId: string
 }
 
-/** What an organisation used */
+/** The usage of an organisation */
 export type Usage = {
   /** The currency of the cents: its ISO 4217 code, a setting of this service */
   currency: string
   /** How many rows there are on all pages */
   count: number
-  /** What all of them cost, in cents */
+  /** Their total cost, in cents */
   amount: number
   /** The rows of this page */
   usage: UsageRow[]
@@ -3410,21 +3410,21 @@ export type ListUsageInput = {
   limit?: number
   /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
-  /** Only what was settled then or later */
+  /** Only usage settled at or after this time */
   since?: string
-  /** Only what was settled before */
+  /** Only usage settled before this time */
   until?: string
-  /** Only what this key used */
+  /** Only usage of this key */
   key?: string
-  /** Only what was used in this project */
+  /** Only usage in this project */
   project?: string
-  /** Only calls of this model */
+  /** Only calls to this model */
   model?: string
   /** Only usage of this product */
   product?: string
 }
 
-/** What was used together */
+/** A group of usage */
 export type UsageGroup = {
   /** The day in UTC; absent if not grouped by it */
   day?: string
@@ -3438,17 +3438,17 @@ export type UsageGroup = {
   product?: string
   /** How many calls were settled */
   count: number
-  /** What they cost, in cents */
+  /** Their cost, in cents */
   amount: number
 }
 
-/** What an organisation used, added up */
+/** The usage of an organisation, added up */
 export type UsageSummary = {
   /** The currency of the cents: its ISO 4217 code, a setting of this service */
   currency: string
   /** How many calls were settled in all groups, on all pages */
   count: number
-  /** What all of them cost, in cents */
+  /** Their total cost, in cents */
   amount: number
   /** The groups of this page */
   data: UsageGroup[]
@@ -3461,15 +3461,15 @@ export type GetUsageSummaryInput = {
   limit?: number
   /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
-  /** Only what was settled then or later */
+  /** Only usage settled at or after this time */
   since?: string
-  /** Only what was settled before */
+  /** Only usage settled before this time */
   until?: string
-  /** Only what this key used */
+  /** Only usage of this key */
   key?: string
-  /** Only what was used in this project */
+  /** Only usage in this project */
   project?: string
-  /** Only calls of this model */
+  /** Only calls to this model */
   model?: string
   /** Only usage of this product */
   product?: string
@@ -3487,13 +3487,13 @@ export type WebhookEndpoint = {
   id: string
   /** Where events are sent: an https URL of a public address */
   url: string
-  /** Which events are sent: patterns of their subjects, at most 64; none stands for all */
+  /** Which events are sent: patterns of their subjects, at most 64; if empty, all are sent */
   events: string[]
   /** What it is for, at most 1,024 characters */
   description: string
-  /** Whether events are sent. It is changed by people only, never because deliveries fail */
+  /** Whether events are sent. Only people change it; failed deliveries never do */
   status: 'active' | 'disabled'
-  /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+  /** How often a failed delivery is retried: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It applies to later deliveries */
   retry: 'standard' | 'long'
   /** When it was created */
   created: string
@@ -3501,7 +3501,7 @@ export type WebhookEndpoint = {
   updated: string
   /** Deliveries that ended in the last seven days */
   deliveries7d: number
-  /** Those of them of which every attempt failed */
+  /** Deliveries of the last seven days of which every attempt failed */
   failures7d: number
 }
 
@@ -3518,13 +3518,13 @@ export type NewWebhookEndpoint = {
   id: string
   /** Where events are sent: an https URL of a public address */
   url: string
-  /** Which events are sent: patterns of their subjects, at most 64; none stands for all */
+  /** Which events are sent: patterns of their subjects, at most 64; if empty, all are sent */
   events: string[]
   /** What it is for, at most 1,024 characters */
   description: string
-  /** Whether events are sent. It is changed by people only, never because deliveries fail */
+  /** Whether events are sent. Only people change it; failed deliveries never do */
   status: 'active' | 'disabled'
-  /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+  /** How often a failed delivery is retried: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It applies to later deliveries */
   retry: 'standard' | 'long'
   /** When it was created */
   created: string
@@ -3537,11 +3537,11 @@ export type NewWebhookEndpoint = {
 export type CreateWebhookInput = {
   /** Where events are sent: an https URL of a public address */
   url: string
-  /** Which events are sent: patterns of their subjects, at most 64; none stands for all */
+  /** Which events are sent: patterns of their subjects, at most 64; if empty, all are sent */
   events?: string[]
   /** What it is for, at most 1,024 characters */
   description?: string
-  /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+  /** How often a failed delivery is retried: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It applies to later deliveries */
   retry?: 'standard' | 'long'
 }
 
@@ -3549,15 +3549,15 @@ export type CreateWebhookInput = {
 export type WebhookSubject = {
   /** The subject */
   subject: string
-  /** What has happened */
+  /** What happened */
   what: string
-  /** A body that is sent for it */
+  /** An example of the body */
   example: Record<string, unknown>
 }
 
 /** The events of this service */
 export type WebhookSubjects = {
-  /** All of them, by subject */
+  /** All events, by subject */
   data: WebhookSubject[]
 }
 
@@ -3573,13 +3573,13 @@ export type UpdateWebhookInput = {
   id: string
   /** Where events are sent: an https URL of a public address */
   url?: string
-  /** Which events are sent: patterns of their subjects, at most 64; none stands for all */
+  /** Which events are sent: patterns of their subjects, at most 64; if empty, all are sent */
   events?: string[]
   /** What it is for, at most 1,024 characters */
   description?: string
-  /** Whether events are sent. It is changed by people only, never because deliveries fail */
+  /** Whether events are sent. Only people change it; failed deliveries never do */
   status?: 'active' | 'disabled'
-  /** How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on */
+  /** How often a failed delivery is retried: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It applies to later deliveries */
   retry?: 'standard' | 'long'
 }
 
@@ -3604,7 +3604,7 @@ export type WebhookDelivery = {
   httpStatus?: number
   /** Why it failed */
   error?: string
-  /** The beginning of what it answered */
+  /** The beginning of the response */
   response?: string
   /** How long the attempt took, in milliseconds */
   durationMs: number
@@ -3621,9 +3621,9 @@ export type ListWebhookDeliveriesInput = {
   status?: 'ok' | 'retrying' | 'failed'
   /** The event's subject */
   subject?: string
-  /** Only attempts then or later */
+  /** Only attempts at or after this time */
   since?: string
-  /** Only attempts before */
+  /** Only attempts before this time */
   until?: string
   /** How many to return; default 50, at most 200 */
   limit?: number
@@ -3637,9 +3637,9 @@ export type WebhookDeliveryDetails = {
   delivery: string
   /** The event's subject */
   subject: string
-  /** The body that was sent, byte for byte; absent if its event is not kept any more */
+  /** The body that was sent, byte for byte; absent if its event is no longer stored */
   body?: string
-  /** Those that have ended, the first one first */
+  /** The finished attempts, oldest first */
   attempts: WebhookDelivery[]
 }
 
@@ -3663,27 +3663,27 @@ export type ResendWebhookDeliveryInput = {
   delivery: string
 }
 
-/** What is sent again */
+/** The result of sending failed deliveries again */
 export type WebhookResentAll = {
-  /** How many are sent again */
+  /** How many deliveries are sent again */
   count: number
 }
 
 export type ResendFailedWebhookDeliveriesInput = {
   /** An endpoint's id, `wh_…` */
   id: string
-  /** Deliveries whose last attempt was then or later */
+  /** Deliveries whose last attempt was at or after this time */
   since: string
 }
 
 export type RotateWebhookSecretInput = {
   /** An endpoint's id, `wh_…` */
   id: string
-  /** For how many seconds the former secret signs too, at most a day; default 0 */
+  /** How many seconds the former secret signs too, at most a day; default 0 */
   overlap?: number
 }
 
-/** What became of a test delivery */
+/** The result of a test delivery */
 export type WebhookTest = {
   /** A delivery's id: a UUID, the same in all its attempts */
   delivery: string
@@ -3817,10 +3817,10 @@ export type RefreshReferenceOutput = {
   took: ReferenceTaken[]
 }
 
-/** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+/** The effect of an override: a key with `deny` counts as a member of the set, one with `allow` does not */
 export type Verdict = 'allow' | 'deny'
 
-/** What one set says of one key */
+/** The answer of one set for one key */
 export type ReferenceAnswer = {
   /** The name of a set; GET /v1/risk/reference lists them */
   set: string
@@ -3832,7 +3832,7 @@ export type ReferenceAnswer = {
   matched?: string
   /** Whether an override of the organisation answered, or the published members */
   from?: 'override' | 'baseline'
-  /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+  /** The effect of an override: a key with `deny` counts as a member of the set, one with `allow` does not */
   verdict?: Verdict
   /** Properties of the member, or the note of the override */
   value?: Record<string, string>
@@ -3882,11 +3882,11 @@ export type ResolveReferenceOutput = {
   refused: string[]
 }
 
-/** What the organisation says of a key, before the members of the set */
+/** An entry of the organisation for a key, which takes precedence over the members of the set */
 export type ReferenceOverride = {
-  /** What it is about, in its normal form */
+  /** The key that it applies to, in its normal form */
   key: string
-  /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+  /** The effect of an override: a key with `deny` counts as a member of the set, one with `allow` does not */
   verdict: Verdict
   /** The reason that was given */
   note?: string
@@ -3918,7 +3918,7 @@ export type GetReferenceOutput = {
 export type ReferenceOverrideIn = {
   /** What to look up: an e-mail address or domain, an IP address or network, a card number prefix, a user agent, an AS number or a digest; at most 512 bytes */
   key: string
-  /** What an override says of its key: `deny` counts as a member of the set, `allow` does not */
+  /** The effect of an override: a key with `deny` counts as a member of the set, one with `allow` does not */
   verdict: Verdict
   /** Why, at most 512 bytes */
   note?: string
@@ -3960,7 +3960,7 @@ export type ClearReferenceOutput = {
 
 // Captured errors, newest first.
 
-/** A call that was running when an error happened */
+/** A frame of the call stack */
 export type Frame = {
   /** The function that was called */
   function?: string
@@ -3970,21 +3970,21 @@ export type Frame = {
   line?: number
   /** The column in the line */
   column?: number
-  /** Whether it is in the own code, not in a library */
+  /** Whether it is in application code, not in a library */
   inApp?: boolean
 }
 
-/** What went wrong */
+/** An exception and its stack */
 export type Exception = {
   /** The class of the error */
   type?: string
-  /** What it says */
+  /** Its message */
   message?: string
-  /** The calls as text */
+  /** The stack trace as text */
   stack?: string
   /** Whether the program caught it */
   handled?: boolean
-  /** The calls, the innermost first */
+  /** The stack frames, innermost first */
   frames: Frame[]
 }
 
@@ -3996,7 +3996,7 @@ export type CapturedError = {
   event: string
   /** When it happened, corrected for the clock of the client */
   timestamp: string
-  /** Whom it happened to */
+  /** The user it happened to */
   distinctId?: string
   /** The session in which it happened */
   sessionId?: string
@@ -4014,13 +4014,13 @@ export type CapturedError = {
   release?: string
   /** Where the program runs */
   environment?: string
-  /** The same for errors that are the same */
+  /** Identical for errors of the same kind */
   fingerprint: string
-  /** What went wrong */
+  /** An exception and its stack */
   exception: Exception
   /** How many bytes of `properties` were left out, because the answer would be too long */
   propertiesOmitted?: number
-  /** Everything that was sent about it; empty with `propertiesOmitted` */
+  /** All properties that were sent; empty if `propertiesOmitted` is present */
   properties: Record<string, unknown>
 }
 
@@ -4033,19 +4033,19 @@ export type Stoa = {
   // The host itself.
 
   /**
-   * List the services of this host.
+   * Lists the services of this host.
    * `GET /v1`
    */
   listServices(input?: ListServicesInput, options?: CallOptions): Call<ListServicesOutput>
 
   /**
-   * Check whether the host can serve requests; a 503 names the engine that is down or whose disk is full.
+   * Checks whether the host can serve requests; a 503 names the engine that is down or whose disk is full.
    * `GET /v1/health`
    */
   getHealth(input?: GetHealthInput, options?: CallOptions): Call<GetHealthOutput>
 
   /**
-   * Get this API as an OpenAPI 3.1 document.
+   * Returns this API as an OpenAPI 3.1 document.
    * `GET /v1/openapi.json`
    */
   getOpenapi(input?: GetOpenapiInput, options?: CallOptions): Call<Response>
@@ -4122,7 +4122,7 @@ export type Stoa = {
   deleteInvite(input: DeleteInviteInput, options?: CallOptions): Call<void>
 
   /**
-   * Tells who the caller is: the person, their organisation and the credential in use.
+   * Returns who the caller is: the person, their organisation and the credential in use.
    * `GET /v1/iam/me`
    */
   getMe(input?: GetMeInput, options?: CallOptions): Call<Me>
@@ -4140,7 +4140,7 @@ export type Stoa = {
   deleteMe(input?: DeleteMeInput, options?: CallOptions): Call<void>
 
   /**
-   * Mails a link to a new address, with which the caller's account is moved to it.
+   * Mails a link to a new address for the caller's account, to confirm the change.
    * `POST /v1/iam/me/email`
    */
   changeEmail(input: ChangeEmailInput, options?: CallOptions): Call<ChangeEmailOutput>
@@ -4167,7 +4167,7 @@ export type Stoa = {
   declineInvitation(input: DeclineInvitationInput, options?: CallOptions): Call<void>
 
   /**
-   * Changes the caller's password and ends all their other sign-ins.
+   * Changes the caller's password and ends all their other sessions.
    * `POST /v1/iam/me/password`
    */
   changePassword(input: ChangePasswordInput, options?: CallOptions): Call<void>
@@ -4182,7 +4182,7 @@ export type Stoa = {
   listMembersAll(input?: ListMembersInput, options?: CallOptions): AsyncGenerator<Member, void, undefined>
 
   /**
-   * Creates the account of a new member; whoever has an account already, or is to be more, is invited instead.
+   * Creates an account for a new member; people who already have an account, or who become admin or owner, are invited instead.
    * `POST /v1/iam/members`
    */
   addMember(input: AddMemberInput, options?: CreateOptions): Call<Member>
@@ -4200,7 +4200,7 @@ export type Stoa = {
   removeMember(input: RemoveMemberInput, options?: CallOptions): Call<void>
 
   /**
-   * Removes a member from the team and creates the account of a customer with the same address.
+   * Removes a member from the team and creates a customer account with the same address.
    * `POST /v1/iam/members/{user}/to-user`
    */
   makeMemberUser(input: MakeMemberUserInput, options?: CreateOptions): Call<User>
@@ -4215,7 +4215,7 @@ export type Stoa = {
   listOrgsAll(input?: ListOrgsInput, options?: CallOptions): AsyncGenerator<Organisation, void, undefined>
 
   /**
-   * Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once.
+   * Creates an organisation with its owner; only this answer contains `key`, an unlimited key of the owner.
    * `POST /v1/iam/orgs`
    */
   createOrg(input: CreateOrgInput, options?: CreateOptions): Call<CreateOrgOutput>
@@ -4233,7 +4233,7 @@ export type Stoa = {
   updateOrg(input: UpdateOrgInput, options?: CallOptions): Call<Organisation>
 
   /**
-   * Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again.
+   * Deletes an organisation and its data; `confirm` must repeat its slug, which cannot be reused.
    * `DELETE /v1/iam/orgs/{slug}`
    */
   deleteOrg(input: DeleteOrgInput, options?: CallOptions): Call<void>
@@ -4254,13 +4254,13 @@ export type Stoa = {
   endSession(input: EndSessionInput, options?: CallOptions): Call<void>
 
   /**
-   * Reads how the pages and mails for customers of the organisation look.
+   * Returns the branding of the pages and mails for customers.
    * `GET /v1/iam/settings`
    */
   getIamSettings(input?: GetIamSettingsInput, options?: CallOptions): Call<IamSettings>
 
   /**
-   * Changes how the pages and mails for customers of the organisation look.
+   * Changes the branding of the pages and mails for customers.
    * `PATCH /v1/iam/settings`
    */
   updateIamSettings(input?: UpdateIamSettingsInput, options?: CallOptions): Call<IamSettings>
@@ -4272,7 +4272,7 @@ export type Stoa = {
   rotateSigningKeys(input?: RotateSigningKeysInput, options?: CreateOptions): Call<RotateSigningKeysOutput>
 
   /**
-   * Lists the organisation's customers, newest first; a search lists matches by what was found.
+   * Lists the organisation's customers, newest first; search results are sorted by the matching text.
    * `GET /v1/iam/users`
    */
   listUsers(input?: ListUsersInput, options?: CallOptions): Call<Page<User>>
@@ -4281,25 +4281,25 @@ export type Stoa = {
   listUsersAll(input?: ListUsersInput, options?: CallOptions): AsyncGenerator<User, void, undefined>
 
   /**
-   * Creates the account of a customer.
+   * Creates a customer account.
    * `POST /v1/iam/users`
    */
   createUser(input: CreateUserInput, options?: CreateOptions): Call<User>
 
   /**
-   * Streams all customers, oldest first, with the hashes of their passwords.
+   * Streams all customers, oldest first, with their password hashes.
    * `GET /v1/iam/users/export`
    */
   exportUsers(input?: ExportUsersInput, options?: CallOptions): Call<Response>
 
   /**
-   * Imports customers of another system, with the hashes of their passwords.
+   * Imports customers from another system, with their password hashes.
    * `POST /v1/iam/users/import`
    */
   importUsers(input: ImportUsersInput, options?: CreateOptions): Call<UserImportStarted>
 
   /**
-   * Returns how far an import of customers is, and which records were not imported.
+   * Returns the progress of a customer import, and the records that were not imported.
    * `GET /v1/iam/users/imports/{id}`
    */
   getUserImport(input: GetUserImportInput, options?: CallOptions): Call<UserImport>
@@ -4317,7 +4317,7 @@ export type Stoa = {
   updateUser(input: UpdateUserInput, options?: CallOptions): Call<User>
 
   /**
-   * Deletes a customer: the account, its sign-ins, and what this service keeps that names the person.
+   * Deletes a customer: the account, its sign-ins, and the personal data that this service stores.
    * `DELETE /v1/iam/users/{user}`
    */
   deleteUser(input: DeleteUserInput, options?: CallOptions): Call<void>
@@ -4352,19 +4352,19 @@ export type Stoa = {
   // API keys and browser sessions.
 
   /**
-   * The callback of sign-in: starts the session of the browser and redirects it to the path given at login.
+   * Completes a sign-in: starts the browser session and redirects to the path given at login.
    * `GET /v1/account/callback`
    */
   finishLogin(input: FinishLoginInput, options?: CallOptions): Call<Response>
 
   /**
-   * The token a browser session must send as X-CSRF-Token with every write; bearer credentials need none.
+   * Returns the token that a browser session must send as X-CSRF-Token with every write; bearer credentials need none.
    * `GET /v1/account/csrf`
    */
   getCsrf(input?: GetCsrfInput, options?: CallOptions): Call<GetCsrfOutput>
 
   /**
-   * The caller's keys, newest first; for an owner or admin, all keys of the organisation.
+   * Lists the caller's keys, newest first; for an owner or admin, all keys of the organisation.
    * `GET /v1/account/keys`
    */
   listKeys(input?: ListKeysInput, options?: CallOptions): Call<Page<Key>>
@@ -4385,19 +4385,19 @@ export type Stoa = {
   updateKey(input: UpdateKeyInput, options?: CallOptions): Call<Key>
 
   /**
-   * Revokes only this key; it stays listed, with who revoked it and when.
+   * Revokes one key; it stays listed, with who revoked it and when.
    * `DELETE /v1/account/keys/{id}`
    */
   deleteKey(input: DeleteKeyInput, options?: CallOptions): Call<void>
 
   /**
-   * Replaces the text of the caller's own key; only this answer contains that of a secret key, in `key`.
+   * Replaces the text of the caller's own key; only this answer contains the new text of a secret key, in `key`.
    * `POST /v1/account/keys/{id}/rotate`
    */
   rotateKey(input: RotateKeyInput, options?: CreateOptions): Call<RotateKeyOutput>
 
   /**
-   * Redirects a browser to sign-in, from which it returns with a session.
+   * Redirects a browser to the sign-in page, from which it returns with a session.
    * `GET /v1/account/login`
    */
   startLogin(input?: StartLoginInput, options?: CallOptions): Call<Response>
@@ -4411,7 +4411,7 @@ export type Stoa = {
   // The products an organisation builds; resources of a product name its project.
 
   /**
-   * The organisation's projects, by slug.
+   * Lists the organisation's projects, by slug.
    * `GET /v1/projects`
    */
   listProjects(input?: ListProjectsInput, options?: CallOptions): Call<Page<Project>>
@@ -4426,7 +4426,7 @@ export type Stoa = {
   createProject(input: CreateProjectInput, options?: CreateOptions): Call<Project>
 
   /**
-   * One project.
+   * Returns one project.
    * `GET /v1/projects/{slug}`
    */
   getProject(input: GetProjectInput, options?: CallOptions): Call<Project>
@@ -4438,13 +4438,13 @@ export type Stoa = {
   updateProject(input: UpdateProjectInput, options?: CallOptions): Call<Project>
 
   /**
-   * Deletes a project and everything in it.
+   * Deletes a project and detaches its domains.
    * `DELETE /v1/projects/{slug}`
    */
   deleteProject(input: DeleteProjectInput, options?: CallOptions): Call<void>
 
   /**
-   * The project's hosts, by name.
+   * Lists the project's hosts, by name.
    * `GET /v1/projects/{slug}/domains`
    */
   listDomains(input: ListDomainsInput, options?: CallOptions): Call<Page<Domain>>
@@ -4482,25 +4482,25 @@ export type Stoa = {
   listProvidersAll(input?: ListProvidersInput, options?: CallOptions): AsyncGenerator<Provider, void, undefined>
 
   /**
-   * Adds a provider; its models can be called at once.
+   * Adds a provider; its models can be called immediately.
    * `POST /v1/ai/providers`
    */
   addProvider(input: AddProviderInput, options?: CreateOptions): Call<Provider>
 
   /**
-   * Changes a provider.
+   * Changes the given fields of a provider.
    * `PATCH /v1/ai/providers/{name}`
    */
   updateProvider(input: UpdateProviderInput, options?: CallOptions): Call<Provider>
 
   /**
-   * Deletes a provider; calls that run go on.
+   * Deletes a provider; running calls continue.
    * `DELETE /v1/ai/providers/{name}`
    */
   deleteProvider(input: DeleteProviderInput, options?: CallOptions): Call<void>
 
   /**
-   * Lists the model calls of the organisation, newest first.
+   * Lists the organisation's model calls, newest first.
    * `GET /v1/ai/requests`
    */
   listModelRequests(input?: ListModelRequestsInput, options?: CallOptions): Call<Page<ModelRequest>>
@@ -4509,19 +4509,19 @@ export type Stoa = {
   listModelRequestsAll(input?: ListModelRequestsInput, options?: CallOptions): AsyncGenerator<ModelRequest, void, undefined>
 
   /**
-   * Reads one model call of the log.
+   * Returns one model call from the log.
    * `GET /v1/ai/requests/{id}`
    */
   getModelRequest(input: GetModelRequestInput, options?: CallOptions): Call<ModelRequest>
 
   /**
-   * Reads what the organisation chose for its model calls.
+   * Returns the organisation's aliases of models, and the models to use when another one fails.
    * `GET /v1/ai/settings`
    */
   getAiSettings(input?: GetAiSettingsInput, options?: CallOptions): Call<AiSettings>
 
   /**
-   * Changes what the organisation chose for its model calls.
+   * Changes the organisation's aliases of models, and the models to use when another one fails.
    * `PATCH /v1/ai/settings`
    */
   updateAiSettings(input?: UpdateAiSettingsInput, options?: CallOptions): Call<AiSettings>
@@ -4565,13 +4565,13 @@ export type Stoa = {
   // Event ingest, and the analytics read from it.
 
   /**
-   * Reads what the organisation chose for its events.
+   * Returns the organisation's settings for events.
    * `GET /v1/event/settings`
    */
   getEventSettings(input?: GetEventSettingsInput, options?: CallOptions): Call<EventSettings>
 
   /**
-   * Changes what the organisation chose for its events.
+   * Changes the organisation's settings for events.
    * `PATCH /v1/event/settings`
    */
   updateEventSettings(input?: UpdateEventSettingsInput, options?: CallOptions): Call<EventSettings>
@@ -4579,13 +4579,13 @@ export type Stoa = {
   // Observability: traces, metrics and logs.
 
   /**
-   * Lists the consumers of the log and what they have not handled yet.
+   * Lists the consumers of the event log and their backlogs.
    * `GET /v1/o11y/consumers`
    */
   listConsumers(input?: ListConsumersInput, options?: CallOptions): Call<ListConsumersOutput>
 
   /**
-   * Lists the events that a consumer failed to handle too often, newest first.
+   * Lists the dead letters: events that a consumer failed to handle too often, newest first.
    * `GET /v1/o11y/dead-letters`
    */
   listDeadLetters(input?: ListDeadLettersInput, options?: CallOptions): Call<Page<DeadLetter>>
@@ -4594,13 +4594,13 @@ export type Stoa = {
   listDeadLettersAll(input?: ListDeadLettersInput, options?: CallOptions): AsyncGenerator<DeadLetter, void, undefined>
 
   /**
-   * Gives a dead letter to its consumer again.
+   * Retries a dead letter: its consumer receives the event again.
    * `POST /v1/o11y/dead-letters/{id}/retry`
    */
   retryDeadLetter(input: RetryDeadLetterInput, options?: CallOptions): Call<void>
 
   /**
-   * Lists the queues of background work and what waits in them.
+   * Lists the queues of background work and their waiting jobs.
    * `GET /v1/o11y/queues`
    */
   listQueues(input?: ListQueuesInput, options?: CallOptions): Call<ListQueuesOutput>
@@ -4614,13 +4614,13 @@ export type Stoa = {
   // Balance, credits and usage.
 
   /**
-   * Reads what the organisation has, and what is held for calls that run.
+   * Returns the organisation's balance, and what is held for running calls.
    * `GET /v1/billing/balance`
    */
   getBalance(input?: GetBalanceInput, options?: CallOptions): Call<Balance>
 
   /**
-   * Lists what the organisation was credited, newest first.
+   * Lists the organisation's credits, newest first.
    * `GET /v1/billing/credits`
    */
   listCredits(input?: ListCreditsInput, options?: CallOptions): Call<Page<Credit>>
@@ -4629,7 +4629,7 @@ export type Stoa = {
   listCreditsAll(input?: ListCreditsInput, options?: CallOptions): AsyncGenerator<Credit, void, undefined>
 
   /**
-   * Credits an organisation.
+   * Adds credit to an organisation, or takes it back.
    * `POST /v1/billing/credits`
    */
   addCredit(input: AddCreditInput, options?: CreateOptions): Call<Credit>
@@ -4644,25 +4644,25 @@ export type Stoa = {
   listJournalCsv(input?: Omit<ListJournalInput, 'format'>, options?: CallOptions): Call<Response>
 
   /**
-   * Reads when the organisation is alerted.
+   * Returns the organisation's alerts on its spending and balance.
    * `GET /v1/billing/settings`
    */
   getBillingSettings(input?: GetBillingSettingsInput, options?: CallOptions): Call<BillingSettings>
 
   /**
-   * Changes when the organisation is alerted.
+   * Changes the organisation's alerts on its spending and balance.
    * `PATCH /v1/billing/settings`
    */
   updateBillingSettings(input?: UpdateBillingSettingsInput, options?: CallOptions): Call<BillingSettings>
 
   /**
-   * Lists what the organisation used, newest first.
+   * Lists the organisation's usage, newest first.
    * `GET /v1/billing/usage`
    */
   listUsage(input?: ListUsageInput, options?: CallOptions): Call<Usage>
 
   /**
-   * Adds up what the organisation used, by day, key, model, project or product.
+   * Returns what the organisation used and spent, added up by day, key, model, project or product.
    * `GET /v1/billing/usage/summary`
    */
   getUsageSummary(input?: Omit<GetUsageSummaryInput, 'format'>, options?: CallOptions): Call<UsageSummary>
@@ -4673,7 +4673,7 @@ export type Stoa = {
   // Events delivered to an organisation's own endpoints, signed.
 
   /**
-   * The organisation's endpoints, newest first.
+   * Lists the organisation's endpoints, newest first.
    * `GET /v1/webhooks`
    */
   listWebhooks(input?: ListWebhooksInput, options?: CallOptions): Call<Page<WebhookEndpoint>>
@@ -4688,19 +4688,19 @@ export type Stoa = {
   createWebhook(input: CreateWebhookInput, options?: CreateOptions): Call<NewWebhookEndpoint>
 
   /**
-   * The events that can be sent to endpoints, with an example of each.
+   * Lists the events that can be sent to endpoints, with an example of each.
    * `GET /v1/webhooks/subjects`
    */
   listWebhookSubjects(input?: ListWebhookSubjectsInput, options?: CallOptions): Call<WebhookSubjects>
 
   /**
-   * One endpoint.
+   * Returns one endpoint.
    * `GET /v1/webhooks/{id}`
    */
   getWebhook(input: GetWebhookInput, options?: CallOptions): Call<WebhookEndpoint>
 
   /**
-   * Changes an endpoint.
+   * Changes the given fields of an endpoint.
    * `PATCH /v1/webhooks/{id}`
    */
   updateWebhook(input: UpdateWebhookInput, options?: CallOptions): Call<WebhookEndpoint>
@@ -4712,7 +4712,7 @@ export type Stoa = {
   deleteWebhook(input: DeleteWebhookInput, options?: CallOptions): Call<void>
 
   /**
-   * The attempts to deliver events to an endpoint, newest first.
+   * Lists the attempts to deliver events to an endpoint, newest first.
    * `GET /v1/webhooks/{id}/deliveries`
    */
   listWebhookDeliveries(input: ListWebhookDeliveriesInput, options?: CallOptions): Call<Page<WebhookDelivery>>
@@ -4721,19 +4721,19 @@ export type Stoa = {
   listWebhookDeliveriesAll(input: ListWebhookDeliveriesInput, options?: CallOptions): AsyncGenerator<WebhookDelivery, void, undefined>
 
   /**
-   * One delivery: the body that was sent, and its attempts with what the endpoint answered.
+   * Returns one delivery: the body that was sent, and its attempts with the responses of the endpoint.
    * `GET /v1/webhooks/{id}/deliveries/{delivery}`
    */
   getWebhookDelivery(input: GetWebhookDeliveryInput, options?: CallOptions): Call<WebhookDeliveryDetails>
 
   /**
-   * Sends a delivery again, with a delivery id of its own.
+   * Sends a delivery again, with a new delivery id.
    * `POST /v1/webhooks/{id}/deliveries/{delivery}/resend`
    */
   resendWebhookDelivery(input: ResendWebhookDeliveryInput, options?: CreateOptions): Call<WebhookResent>
 
   /**
-   * Sends all deliveries again that failed since a time.
+   * Sends all failed deliveries since a given time again.
    * `POST /v1/webhooks/{id}/resend`
    */
   resendFailedWebhookDeliveries(input: ResendFailedWebhookDeliveriesInput, options?: CreateOptions): Call<WebhookResentAll>
@@ -4745,7 +4745,7 @@ export type Stoa = {
   rotateWebhookSecret(input: RotateWebhookSecretInput, options?: CreateOptions): Call<NewWebhookEndpoint>
 
   /**
-   * Sends a test delivery, and says what became of it.
+   * Sends a test delivery and returns its result.
    * `POST /v1/webhooks/{id}/test`
    */
   testWebhook(input: TestWebhookInput, options?: CallOptions): Call<WebhookTest>
@@ -4765,7 +4765,7 @@ export type Stoa = {
   refreshReference(input: RefreshReferenceInput, options?: CallOptions): Call<RefreshReferenceOutput>
 
   /**
-   * Looks keys up: in the organisation's overrides first, then in the published members. Read `refused` before `hit`.
+   * Looks keys up, first in the organisation's overrides, then in the published members. Read `refused` before `hit`.
    * `POST /v1/risk/reference/resolve`
    */
   resolveReference(input: ResolveReferenceInput, options?: CallOptions): Call<ResolveReferenceOutput>
@@ -4777,13 +4777,13 @@ export type Stoa = {
   getReference(input: GetReferenceInput, options?: CallOptions): Call<GetReferenceOutput>
 
   /**
-   * Writes the organisation's overrides on a set: all of them or none. A key's earlier override is replaced.
+   * Writes overrides of the organisation on a set, all or none; an earlier override of a key is replaced.
    * `PUT /v1/risk/reference/{set}`
    */
   setReference(input: SetReferenceInput, options?: CallOptions): Call<SetReferenceOutput>
 
   /**
-   * Removes an override of the organisation; never a published member.
+   * Removes an override of the organisation; published members cannot be removed.
    * `DELETE /v1/risk/reference/{set}`
    */
   clearReference(input: ClearReferenceInput, options?: CallOptions): Call<ClearReferenceOutput>

@@ -32,7 +32,7 @@ export function aboutOperations(
   })
   const listServices = operation({
     route: 'GET /v1',
-    summary: 'List the services of this host',
+    summary: 'Lists the services of this host',
     access: 'public',
     output: Type.Object({
       version: Type.Literal('v1', { description: 'The version of this API' }),
@@ -44,7 +44,7 @@ export function aboutOperations(
   let pinging: Promise<void> | null = null
   const getHealth = operation({
     route: 'GET /v1/health',
-    summary: 'Check whether the host can serve requests; a 503 names the engine that is down or whose disk is full',
+    summary: 'Checks whether the host can serve requests; a 503 names the engine that is down or whose disk is full',
     access: 'public',
     output: Type.Object({
       status: Type.Literal('up', { description: 'The host can serve requests' }),
@@ -66,7 +66,7 @@ export function aboutOperations(
 
   const getOpenapi = operation({
     route: 'GET /v1/openapi.json',
-    summary: 'Get this API as an OpenAPI 3.1 document',
+    summary: 'Returns this API as an OpenAPI 3.1 document',
     access: 'public',
     output: repliesIn('application/json'),
     run: ({ request }) => replyWith(document(), request.headers),

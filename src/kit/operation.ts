@@ -15,6 +15,8 @@
 //               superadmin   as bearer, of a member of the organisation `admin`
 //   admits    who else may call: 'users', the customers of the organisation, for their own account, whatever `access` says;
 //             'apps', the tokens of apps that are not trusted, which otherwise only read and write events.
+//   role      the least role in the organisation that it names, if `run` checks it, because superadmins may call it too;
+//             `access` is `bearer` then.
 //   owners    what of it only owners may do, checked by `run`: for the documentation, `trusted apps`.
 //   project   the input field that names the project it acts in; or 'chosen': the one in the header X-Project-Id, else
 //             the only one its key may act in, else none. Without it, the operation concerns the whole organisation and
@@ -147,6 +149,7 @@ export type Declaration<
   /** A `parsed` body goes on to another server and nothing of it is stored, except for declared fields: it may have any text. */
   passBody?: true
   admits?: readonly Admitted[]
+  role?: 'admin' | 'owner'
   owners?: string
   project?: (keyof F & string) | 'chosen'
   model?: keyof F & string
@@ -257,6 +260,7 @@ export function declareOperation(declared: Erased) {
     description,
     access,
     admits: declared.admits ?? [],
+    role: declared.role ?? null,
     owners: declared.owners ?? null,
     input,
     answer,

@@ -1,7 +1,7 @@
 // The reference page: describes every operation, with a command to try it.
 import { HOST_FAULTS } from '../../src/host/faults.ts'
 import { exampleFields } from '../../src/host/openapi/example-fields.ts'
-import { CALLERS } from '../../src/host/openapi/texts.ts'
+import { callersOf } from '../../src/host/openapi/texts.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type FaultCode, statusOf } from '../../src/kit/fault.ts'
 import { asShown } from '../../src/kit/fields.ts'
@@ -61,12 +61,12 @@ function sectionText({ name, what, operations }: Section): string {
 }
 
 function operationText(id: string, operation: Operation): string {
-  const { method, path, summary, access, issuesCredential, faults } = operation
+  const { method, path, summary, issuesCredential, faults } = operation
   const own = faults.map((code: FaultCode) => `\`${code}\` (${statusOf(code)})`).join(', ')
   return [
     `### ${id}`,
     `\`${method} ${path}\``,
-    `${summary}. ${CALLERS[access]}${issuesCredential ? ' A key with a limit, budget or rate may not.' : ''}`,
+    `${summary}. ${callersOf(operation)}${issuesCredential ? ' A key with a limit, budget or rate may not.' : ''}`,
     ...inputTable(operation),
     answerText(operation),
     `Faults: ${own ? `${own}, and ` : ''}[those of every operation](#faults).`,

@@ -4,8 +4,6 @@ import type { Section } from '../../src/host/openapi.ts'
 import type { Operation } from '../../src/kit/operation.ts'
 import { row } from './row.ts'
 
-/** Of operations that are for owners, and for superadmins besides. */
-const EVERYTHING = 'everything'
 const WHO = ['member', 'admin', 'owner', 'app', 'customer'] as const
 type Who = (typeof WHO)[number]
 
@@ -35,8 +33,8 @@ function mayCall(operation: Operation, who: Who): boolean {
     const reads = isSafe(method) || access === 'ingest' || admits.includes('apps')
     return reads && !issuesCredential && (!endsCredential || admits.includes('apps'))
   }
-  if (operation.owners === EVERYTHING) return who === 'owner'
-  return access !== 'admin' || who !== 'member'
+  const least = operation.role ?? (access === 'admin' ? 'admin' : 'member')
+  return who === 'owner' || least === 'member' || who === least
 }
 
 const INTRODUCTION = `<!-- GENERATED from the declarations by \`npm run generate\`; do not edit. -->

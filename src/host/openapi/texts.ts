@@ -2,20 +2,30 @@
 import type { Access, Operation } from '../../kit/operation.ts'
 import { BODY_LIMIT } from '../../kit/operation.ts'
 
-export const CALLERS: Record<Access, string> = {
+const SUPERADMIN = 'a superadmin (a member of the organisation `admin`)'
+const CALLERS: Record<Access, string> = {
   public: 'Anyone may call it.',
   ingest: 'Any credential of the organisation may call it, including a publishable key.',
   reader: 'Any credential of the organisation may call it, including the token of one of its workspaces.',
   bearer: 'Any credential of the organisation may call it.',
   person: 'Only a person who is signed in may call it: with a browser session, or the token of a trusted app.',
   admin: 'A credential of an owner or admin of the organisation may call it.',
-  superadmin: 'A credential of a superadmin (a member of the organisation `admin`) may call it.',
+  superadmin: `A credential of ${SUPERADMIN} may call it.`,
 }
+
+const BY_ROLE = {
+  admin: `A credential of an owner or admin of the organisation, or of ${SUPERADMIN}, may call it.`,
+  owner: `A credential of an owner of the organisation, or of ${SUPERADMIN}, may call it.`,
+}
+
+/** Who may call it. */
+export const callersOf = ({ access, role }: Pick<Operation, 'access' | 'role'>): string =>
+  role === null ? CALLERS[access] : BY_ROLE[role]
 
 /** What is particular to it, who may call it, and what else a caller should know, as paragraphs. */
 export function descriptionOf(operation: Operation): string {
   const { description, access } = operation
-  const callers = [CALLERS[access], ...(access === 'public' ? [] : keyRules(operation))]
+  const callers = [callersOf(operation), ...(access === 'public' ? [] : keyRules(operation))]
   const paragraphs = [...(description === null ? [] : [description]), callers.join(' '), effects(operation).join(' ')]
   return paragraphs.filter(text => text !== '').join('\n\n')
 }

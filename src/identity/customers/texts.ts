@@ -167,7 +167,8 @@ export const english = {
       subject: 'Your password was changed',
       says: (name: string) =>
         `The password of your account at ${name} was changed, and all your other sign-ins have ended.`,
-      alarm: 'If that was not you, choose a new password at once: follow "Forgot your password?" where you sign in.',
+      alarm:
+        'If that was not you, choose a new password immediately: follow "Forgot your password?" where you sign in.',
     },
     moved: {
       subject: 'The address of your account was changed',

@@ -1,7 +1,7 @@
 // What an organisation chooses of a service is declared as fields. The two operations at `/v1/<service>/settings`, what is
 // stored, and the cache come from the declaration.
 //
-//   what      for the documentation: `what the organisation chose for its events`.
+//   what      for the documentation: `the organisation's settings for events`.
 //   description   of a change, as of an operation.
 //   fields    each with its schema and the value that holds until another one is chosen.
 //   prepare   checks a change, and returns it as it is to be stored. It may raise `invalid_input`.
@@ -55,7 +55,7 @@ export function declareOrgSettings<State, F extends TProperties>(
 
   const get = operation({
     route: `GET /v1/${service}/settings`,
-    summary: `Reads ${what}`,
+    summary: `Returns ${what}`,
     access: 'bearer',
     output,
     run: ({ db, caller }) => readOrgSettings(db, own, caller.org),

@@ -19,7 +19,7 @@ export const Limit = orNone(
     {
       maxItems: ENTRIES_MAX,
       description:
-        'Restricts the key to entries such as `read:risk` or `project:web-shop`; none allows all that its owner may do',
+        'Restricts the key to entries such as `read:risk` or `project:web-shop`; if empty, the key may do everything that its owner may do',
       examples: [['read:*']],
     },
   ),
@@ -33,7 +33,7 @@ export const Budget = orNone(
     { month: cents('Cap on model calls per UTC calendar month', 5_000), total: cents('Cap on all model calls', 0) },
     {
       additionalProperties: false,
-      description: 'What the key may spend; both caps are set together, and one left out is 0',
+      description: 'What the key may spend; both caps are set together, and an omitted cap is 0',
       examples: [{ month: 5_000, total: 0 }],
     },
   ),

@@ -37,7 +37,7 @@ describe('changing a key', () => {
     }
   })
 
-  it('takes effect at once', async () => {
+  it('takes effect immediately', async () => {
     const { id, key } = await made()
     assert.equal((await use(key)).status, 200)
     await patch(id, { limit: ['product:risk'] })
@@ -51,7 +51,7 @@ describe('changing a key', () => {
     'budget_total = 1',
     'rate = 1',
   ]) {
-    it(`drops the cached key at once after a manual update of the database: ${change}`, async () => {
+    it(`drops the cached key immediately after a manual update of the database: ${change}`, async () => {
       const { id, key } = await made()
       await use(key)
       const isCached = () => !(host.keyring.secretKey(key, '127.0.0.1') instanceof Promise)

@@ -110,7 +110,7 @@ describe('a browser session', () => {
     assert.equal((await host.call('GET /v1/projects', { as: null, headers: { cookie } })).status, 401)
   })
 
-  it('ends at once with the membership, and when it expires', async () => {
+  it('ends immediately with the membership, and when it expires', async () => {
     const fred = await host.member(host.home.org, 'member')
     const session = await host.signIn(fred)
     assert.equal((await host.call('GET /v1/projects', { as: null, headers: session })).status, 200)
@@ -127,7 +127,7 @@ describe('a browser session', () => {
 })
 
 describe('a role change', () => {
-  it('takes effect at once for a cached session', async () => {
+  it('takes effect immediately for a cached session', async () => {
     const gus = await host.member(host.home.org, 'admin')
     const headers = await host.signIn(gus)
     const read = async () => (await host.call('GET /v1/iam/audit', { as: null, headers })).status

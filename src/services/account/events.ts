@@ -4,7 +4,7 @@ import { UserId } from '../iam/public.ts'
 import { Key } from './record.ts'
 
 const { id, name, type, expires, overlapUntil } = Key.properties
-const key = { id, name, type, user: { ...UserId, description: 'The person whose key it is, `usr_…`' } }
+const key = { id, name, type, user: { ...UserId, description: 'The owner of the key, `usr_…`' } }
 
 export const keyCreated = event('account.key.created', 'A person created a key', { ...key, expires })
 export const keyUpdated = event('account.key.updated', 'The owner of a key changed its name or its bounds', {

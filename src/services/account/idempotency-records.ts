@@ -5,7 +5,7 @@ import * as store from './idempotency-records.store.ts'
 
 export const LIFETIME_MS = 24 * 60 * 60_000
 
-/** Answers that were kept before this time have ended. */
+/** Answers stored before this time have expired. */
 export const keptSince = (at: string): string => new Date(Date.parse(at) - LIFETIME_MS).toISOString()
 
 export const idempotencyRecords: IdempotencyRecords = {
@@ -13,6 +13,6 @@ export const idempotencyRecords: IdempotencyRecords = {
   keep: (db, request, kept, at) => store.insertRecord(db, request, kept, at, keptSince(at)),
 }
 
-/** For a request that was carried out and cannot be taken back: if another process keeps an answer to the same one, that stays. */
+/** For a request that was carried out and cannot be undone: an answer that another process stored for it stays. */
 export const keepOnce = (db: Tx, request: KeyedRequest, answer: unknown, at: string): Promise<void> =>
   store.insertRecord(db, request, { answer, made: '' }, at, keptSince(at), true)

@@ -1,4 +1,4 @@
-// Resolves keys, sessions and access tokens to principals, and caches them. A changed credential is dropped at once in
+// Resolves keys, sessions and access tokens to principals, and caches them. A changed credential is dropped immediately in
 // every process on the same database; unknown credentials are never cached.
 import { clientNetwork } from '../../fair/address.ts'
 import { openAttempts } from '../../fair/attempts.ts'
@@ -53,8 +53,8 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
 
   const UNKNOWN = new Map([
     [find.key, 'This key is unknown. Was it copied completely?'],
-    [find.token, 'This is not an access token for this service, or it has ended.'],
-    [find.workspace, 'This token belongs to no workspace here, or it has ended.'],
+    [find.token, 'This is not an access token of this service, or it is no longer valid.'],
+    [find.workspace, 'This is not a token of a workspace, or it is no longer valid.'],
   ])
 
   /** Keys that were found before are looked up even if others at the same address present unknown ones. */

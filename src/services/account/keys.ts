@@ -31,9 +31,9 @@ const settable = { limit: Limit, budget: Budget, rate: Rate, expires: Expires }
 
 export const listKeys = operation({
   route: 'GET /v1/account/keys',
-  summary: "The caller's keys, newest first; for an owner or admin, all keys of the organisation",
+  summary: "Lists the caller's keys, newest first; for an owner or admin, all keys of the organisation",
   description:
-    'Revoked and expired keys stay listed. The text of a secret key is never listed, that of a publishable is.',
+    'Revoked and expired keys stay listed. Publishable keys are listed with their text, secret keys without it.',
   access: 'bearer',
   showsUsage: true,
   input: { status: Type.Optional(KeyStatus), ...paging },
@@ -54,7 +54,7 @@ export const createKey = operation({
   route: 'POST /v1/account/keys',
   summary: 'Creates a key; only this answer contains the full text of a secret key, in `key`',
   description:
-    'The key acts as the person who creates it, in this organisation, and ends when they leave it. A limit only narrows what that person may do. How many live keys an organisation may have is a setting.',
+    'The key acts as the person who creates it, in this organisation, and ends when they leave it. A limit can only narrow what that person may do. The maximum number of active keys is a setting.',
   access: 'bearer',
   issuesCredential: true,
   input: {
@@ -89,7 +89,11 @@ export const createKey = operation({
       await room.require(db, tables.keys, caller.org)
       record(key.id, changesIn(null, key, RECORDED))
       emit('account.key.created', { ...shownOf(key), ...(key.expires !== null && { expires: key.expires }) })
-      return { ...recordOf({ ...key, ...UNUSED }, caller.email, now), key: text, may: mayOf(key, caller) }
+      return {
+        ...recordOf({ ...key, ...UNUSED }, caller.email, now),
+        key: text,
+        may: mayOf(key, caller, state.currency),
+      }
     })
   },
 })
@@ -124,15 +128,16 @@ export const updateKey = operation({
 
 export const rotateKey = operation({
   route: 'POST /v1/account/keys/{id}/rotate',
-  summary: "Replaces the text of the caller's own key; only this answer contains that of a secret key, in `key`",
+  summary:
+    "Replaces the text of the caller's own key; only this answer contains the new text of a secret key, in `key`",
   description:
-    'The key stays the same, with its bounds and what it has spent. Only its owner may rotate it, and only while it is active. With `overlap`, the former text works for so long too: as the same key, so that both share its rate and budget, and end when it is revoked. Another rotation ends the former text at once, so that never more than two work.',
+    'The key keeps its id, bounds and spending. Only its owner may rotate it, and only while it is active. With `overlap`, the former text stays valid for that time. Both texts are the same key: they share its rate and budget, and end when it is revoked. Another rotation ends the former text immediately, so that at most two are valid.',
   access: 'bearer',
   issuesCredential: true,
   input: {
     id: Id,
     overlap: Type.Optional(
-      integer('For how many seconds the former text works too, at most seven days; default 0', 3600, {
+      integer('How many seconds the former text stays valid, at most seven days; default 0', 3600, {
         minimum: 0,
         maximum: WEEK_S,
       }),
@@ -158,9 +163,9 @@ export const rotateKey = operation({
 
 export const deleteKey = operation({
   route: 'DELETE /v1/account/keys/{id}',
-  summary: 'Revokes only this key; it stays listed, with who revoked it and when',
+  summary: 'Revokes one key; it stays listed, with who revoked it and when',
   description:
-    'Its owner may revoke it, and so may an owner or admin of the organisation. It ends immediately and cannot be restored. Revoking it again changes nothing.',
+    'The person who created the key, and any owner or admin of the organisation, may revoke it. It stops working immediately and cannot be restored. Revoking it again changes nothing.',
   access: 'bearer',
   endsCredential: true,
   input: { id: Id },
@@ -181,7 +186,7 @@ export const deleteKey = operation({
 })
 
 const NO_BOUNDS: store.Bounds = { expires: null, limits: [], budget: { month: 0, total: 0 }, rate: null }
-/** What a new key has not. */
+/** The fields that a new key does not have yet. */
 const UNUSED = {
   ...{ spent: 0, spent_month: 0, last_used: null, former_until: null },
   ...{ revoked: false, revoked_at: null, revoked_by: null },
@@ -247,7 +252,7 @@ const RECORDED = ['name', 'type', 'expires', 'limits', 'budget', 'rate'] as cons
 /** The name of such a field in the API. */
 const fieldOf = (name: string) => (name === 'limits' ? 'limit' : name)
 
-/** What events say of a key. */
+/** The fields of a key in events. */
 const shownOf = ({ id, name, type, user }: Pick<store.KeyRow, 'id' | 'name' | 'type' | 'user'>) => ({
   id,
   name,

@@ -34,7 +34,7 @@ type PendingLogin = { verifier: string; to: string; untilMs: number }
 
 export const startLogin = operation({
   route: 'GET /v1/account/login',
-  summary: 'Redirects a browser to sign-in, from which it returns with a session',
+  summary: 'Redirects a browser to the sign-in page, from which it returns with a session',
   description:
     'For links and navigation, not for scripts: the browser follows the redirect to the identity provider, and comes back to `GET /v1/account/callback`.',
   access: 'public',
@@ -57,9 +57,9 @@ const text = (maxLength: number, description: string) => Type.Optional(Type.Stri
 
 export const finishLogin = operation({
   route: 'GET /v1/account/callback',
-  summary: 'The callback of sign-in: starts the session of the browser and redirects it to the path given at login',
+  summary: 'Completes a sign-in: starts the browser session and redirects to the path given at login',
   description:
-    'The identity provider sends browsers here; nobody else calls it. It accepts only a sign-in that this browser started, once.',
+    'Browsers get here by a redirect of the identity provider; nothing else calls it. A sign-in is accepted once, and only from the browser that started it.',
   access: 'public',
   input: {
     state: string('The state of a sign-in that GET /v1/account/login started', '0.4vJ9mWcX2bQeT7yLrK0sZp', {
@@ -68,7 +68,7 @@ export const finishLogin = operation({
     code: text(500, 'The authorization code; absent if the sign-in failed'),
     iss: text(500, 'The issuer of the code, which must be the identity provider of this host (RFC 9207)'),
     error: text(100, 'Why the sign-in failed, as a code of OAuth'),
-    error_description: text(500, 'The same for people; it is not shown'),
+    error_description: text(500, 'The reason in words; it is not shown'),
   },
   output: replies,
   status: 303,

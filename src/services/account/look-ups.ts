@@ -1,4 +1,4 @@
-// How each kind of credential is looked up, and what is cached of it.
+// How each kind of credential is looked up, and which parts of it are cached.
 import type { Clock, Database, Seal } from '../../engines/engines.ts'
 import type { Found } from '../../kit/cache.ts'
 import type { OrgId, Principal } from '../../kit/caller.ts'
@@ -76,7 +76,7 @@ export function findersOf(options: LookUpOptions): Record<'key' | 'session' | 't
   }
 }
 
-/** Refuses a malformed key without a look-up. */
+/** Rejects a malformed key without a look-up. */
 export function requireWellFormed(text: string): void {
   if (!isWellFormed(text)) throw refused('This is not a key: its check digits are wrong. Was it copied completely?')
 }
@@ -145,7 +145,7 @@ async function cachedWorkspace(
   }
 }
 
-/** When the text that was asked for ends: with the key, or before that because it was replaced. */
+/** When the presented text stops working: with the key, or earlier because it was replaced. */
 function endOf({ expires, isFormer, formerUntil }: store.Found): Pick<CachedCredential, 'expiresMs' | 'isReplaced'> {
   const expiresMs = expires === null ? Number.POSITIVE_INFINITY : Date.parse(expires)
   const replacedMs = formerUntil === null ? Number.NEGATIVE_INFINITY : Date.parse(formerUntil)

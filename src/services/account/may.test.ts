@@ -39,11 +39,11 @@ describe('what a new key may do, in words', () => {
       { limit: ['project:web', 'project:shop', 'model:a', 'model:b/c'] },
       limited(ALL, 'Only in the projects web and shop.', 'Calls only the models a and b/c.'),
     ],
-    [{ budget: { month: 1_000 } }, limited(ALL, 'Spends at most 10.00 a month on model calls.')],
-    [{ budget: { total: 5 } }, limited(ALL, 'Spends at most 0.05 in total on model calls.')],
+    [{ budget: { month: 1_000 } }, limited(ALL, 'Spends at most 10.00 USD a month on model calls.')],
+    [{ budget: { total: 5 } }, limited(ALL, 'Spends at most 0.05 USD in total on model calls.')],
     [
       { budget: { month: 1_000, total: 123_456 } },
-      limited(ALL, 'Spends at most 10.00 a month and 1234.56 in total on model calls.'),
+      limited(ALL, 'Spends at most 10.00 USD a month and 1234.56 USD in total on model calls.'),
     ],
     [{ rate: 60 }, limited(ALL, 'At most 60 requests a minute.')],
     [{ rate: 1 }, limited(ALL, 'At most 1 request a minute.')],
@@ -88,6 +88,12 @@ describe('what a new key may do, in words', () => {
       assert.equal((await host.call('POST /v1/event', { as: key, body })).status, status)
       assert.equal(may[0] === EVENTS, status === 200)
     }
+  })
+
+  it('names the currency of the host', async () => {
+    const other = await startHost({ settings: { STOA_CURRENCY: 'EUR' } })
+    const { may } = await keyCalls(other).made({ budget: { total: 5 } })
+    assert.ok(may.includes('Spends at most 0.05 EUR in total on model calls.'), may.join(' '))
   })
 
   it('is in the answer of the creation only', async () => {

@@ -1,4 +1,4 @@
-// What a key may do, in words, for the person who creates it.
+// Describes what a key may do, for the person who creates it.
 import { type Caller, type CallerRole, isLimited } from '../../kit/caller.ts'
 import { type Limits, parseLimits, permitsService } from '../../kit/host/limits.ts'
 import { capsOf } from './bounds.ts'
@@ -18,6 +18,7 @@ const list = new Intl.ListFormat('en-GB')
 export function mayOf(
   { type, limits: entries, budget, rate, expires }: Bounds & { type: KeyType },
   { email, role, org }: Pick<Caller, 'email' | 'role' | 'org'>,
+  currency: string,
 ): string[] {
   const limits = parseLimits(entries)
   const caps = capsOf(budget)
@@ -26,7 +27,7 @@ export function mayOf(
     ...(isSecret ? [`Acts as ${email}, ${ROLES[role]} of ${org}.`, ...servicesIn(limits)] : [eventsIn(limits)]),
     ...(limits?.project ? [`Only in the ${named('project', limits.project)}.`] : []),
     ...(isSecret && limits?.model ? [`Calls only the ${named('model', limits.model)}.`] : []),
-    ...(isSecret && caps ? [`Spends at most ${amountsOf(caps)} on model calls.`] : []),
+    ...(isSecret && caps ? [`Spends at most ${amountsOf(caps, currency)} on model calls.`] : []),
     ...(rate === null ? [] : [`At most ${rate} ${rate === 1 ? 'request' : 'requests'} a minute.`]),
     ...(isSecret && isLimited({ limits, budget: caps, rate })
       ? ['Creates and changes no keys or other credentials, but may revoke them.']
@@ -35,7 +36,7 @@ export function mayOf(
   ]
 }
 
-/** Of a secret key. */
+/** The services that a secret key may use. */
 function servicesIn(limits: Limits | null): string[] {
   const product = limits?.product ?? new Set<string>()
   const read = new Set([...(limits?.read ?? [])].filter(name => !product.has(name)))
@@ -47,7 +48,7 @@ function servicesIn(limits: Limits | null): string[] {
   return [...writes, ...reads, 'Reaches no other service.']
 }
 
-/** Of a publishable key. */
+/** What a publishable key may do. */
 const eventsIn = (limits: Limits | null): string =>
   limits === null || permitsService(limits, EVENTS, false)
     ? 'Writes events and reads nothing.'
@@ -55,8 +56,8 @@ const eventsIn = (limits: Limits | null): string =>
 
 const named = (what: string, names: ReadonlySet<string>) => `${what}${names.size > 1 ? 's' : ''} ${list.format(names)}`
 
-function amountsOf({ month, total }: Bounds['budget']): string {
-  const amount = (cents: number) => (cents / 100).toFixed(2)
+function amountsOf({ month, total }: Bounds['budget'], currency: string): string {
+  const amount = (cents: number) => `${(cents / 100).toFixed(2)} ${currency}`
   return list.format([
     ...(month > 0 ? [`${amount(month)} a month`] : []),
     ...(total > 0 ? [`${amount(total)} in total`] : []),

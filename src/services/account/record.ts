@@ -40,7 +40,7 @@ export const Key = Type.Object(
     spendMonth: cents('What it has spent in this UTC calendar month', 0),
     lastUsed: Type.Optional(timestamp('When it was last used, to the minute')),
     overlapUntil: Type.Optional(
-      timestamp('After a rotation, how long its former text works too; absent if it does not'),
+      timestamp('Until when the text from before the last rotation stays valid; absent if it is not'),
     ),
     revokedBy: Type.Optional(string('The e-mail address of the person who revoked it', 'ada@example.com')),
     revokedAt: Type.Optional(timestamp('When it was revoked')),

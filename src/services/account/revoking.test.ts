@@ -22,7 +22,7 @@ const trail = (id: string) =>
   host.db<{ what: string; user_id: string }>`select what, user_id from audit where on_what = ${id} order by id`
 
 describe('revoking a key', () => {
-  it('refuses the key at once with 401 `key_revoked`, and no other key', async () => {
+  it('refuses the key immediately with 401 `key_revoked`, and no other key', async () => {
     const [one, another] = [await made(), await made()]
     assert.equal((await use(one.key)).status, 200)
     const answer = await revoke(one.id)
@@ -140,7 +140,7 @@ describe('revoking a key', () => {
 })
 
 describe('a member who leaves', () => {
-  it('loses their keys at once; the organisation still sees them as revoked', async () => {
+  it('loses their keys immediately; the organisation still sees them as revoked', async () => {
     const carl = await host.member(home.org, 'member')
     const { id } = await made({}, carl.key)
     assert.equal((await use(carl.key)).status, 200)
@@ -188,7 +188,7 @@ describe('a member of two organisations who leaves one', () => {
 })
 
 describe('a role change', () => {
-  it('takes effect at once for cached keys', async () => {
+  it('takes effect immediately for cached keys', async () => {
     const ed = await host.member(home.org, 'admin')
     assert.equal((await host.call('GET /v1/iam/audit', { as: ed.key })).status, 200)
     await host.db`update members set role = 'member' where user_id = ${ed.user}`

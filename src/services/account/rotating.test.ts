@@ -64,7 +64,7 @@ describe('rotating a key', () => {
     for (const text of [former, now]) assert.ok(!row?.all.includes(text.slice(11)))
   })
 
-  it('ends the former text at once without an overlap, and says that it was replaced', async () => {
+  it('ends the former text immediately without an overlap, and says that it was replaced', async () => {
     for (const body of [undefined, {}, { overlap: 0 }]) {
       const { id, key } = await made()
       assert.equal((await use(key)).status, 200)
@@ -92,7 +92,7 @@ describe('rotating a key', () => {
     assert.ok(!('overlapUntil' in (await listed(id))))
   })
 
-  it('ends the oldest text at once if it happens again during an overlap', async () => {
+  it('ends the oldest text immediately if it happens again during an overlap', async () => {
     const { id, former: first, now: second } = await rotated({}, 60)
     assert.deepEqual(await outcomes([first, second]), [200, 200])
     const third = (await rotate(id, { overlap: 60 })).body.key
@@ -103,7 +103,7 @@ describe('rotating a key', () => {
     assert.deepEqual(await outcomes([third, fourth]), ['401 key_replaced', 200])
   })
 
-  it('tells an expired key from a replaced one', async () => {
+  it('distinguishes an expired key from a replaced one', async () => {
     const expires = new Date(host.clock.now().getTime() + 10_000).toISOString()
     const [long, short] = [await rotated({ expires }, 60), await rotated({ expires }, 5)]
     host.clock.advance(10_000)
@@ -242,7 +242,7 @@ describe('both texts of a key', () => {
     }
   })
 
-  it('have changed bounds at once', async () => {
+  it('have changed bounds immediately', async () => {
     const { id, former, now } = await rotated()
     assert.deepEqual(await outcomes([former, now]), [200, 200])
     await patch(id, { limit: ['product:risk'] })
@@ -251,7 +251,7 @@ describe('both texts of a key', () => {
     assert.deepEqual(await outcomes([former, now]), [200, 200])
   })
 
-  it('end at once when the key is revoked, by either', async () => {
+  it('end immediately when the key is revoked, by either', async () => {
     for (const way of ['former', 'now', 'admin'] as const) {
       const { id, ...texts } = await rotated({}, 60, anna.key)
       const { former, now } = texts
@@ -262,7 +262,7 @@ describe('both texts of a key', () => {
     }
   })
 
-  it('end at once when its owner leaves', async () => {
+  it('end immediately when its owner leaves', async () => {
     const dora = await host.member(home.org, 'member')
     const { former, now } = await rotated({}, 60, dora.key)
     assert.deepEqual(await outcomes([former, now]), [200, 200])

@@ -1,3 +1,4 @@
+import { currencySettings } from '../../kit/currency.ts'
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import * as csrf from './csrf.ts'
@@ -14,6 +15,7 @@ export const account = service({
   migrations: new URL('migrations/', import.meta.url),
   settings: {
     STOA_REFUSED_PER_MINUTE: setting('Unknown keys and tokens per minute and client address before 429', '300', count),
+    ...currencySettings,
   },
   tables,
   schedules: [writeLastUses],

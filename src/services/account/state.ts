@@ -12,12 +12,13 @@ export type Account = {
   /** The service names that a key's limits may contain. */
   services: ReadonlySet<string>
   signIn: SignIn
-  /** How many keys of an organisation may work at a time. */
+  /** Of all amounts: an ISO 4217 code. */
+  currency: string
 }
 
 export const { operation, schedule } = serviceKit<Account>()
 
-type AccountSettings = { STOA_REFUSED_PER_MINUTE: number }
+type AccountSettings = { STOA_REFUSED_PER_MINUTE: number; STOA_CURRENCY: string }
 
 export async function openAccount(opening: Opening<AccountSettings>): Promise<Opened<Account>> {
   const { engines, services, settings, identity, warn } = opening
@@ -25,7 +26,7 @@ export async function openAccount(opening: Opening<AccountSettings>): Promise<Op
   const keyring = await openKeyring({ ...engines, warn, verifyToken: identity.verifyToken, refusedPerMinute })
   const thisProcess = engines.random.token(8)
   return {
-    state: { keyring, services, signIn: identity.signIn },
+    state: { keyring, services, signIn: identity.signIn, currency: settings.STOA_CURRENCY },
     provides: {
       credentials: keyring,
       requireBudget: (db, caller) => requireBudget({ db, clock: engines.clock }, caller),

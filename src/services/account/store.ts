@@ -46,7 +46,7 @@ export async function insertKey(db: Tx, key: NewKey): Promise<void> {
       ${key.expires}, ${key.limits}, ${key.budget.month}, ${key.budget.total}, ${key.rate})`
 }
 
-/** Of keys that work at the time `at`. */
+/** The condition for keys that work at the time `at`. */
 export const isLiveKey = (at: string): Fragment => fragment`not ended and coalesce(expires, 'infinity') > ${at}`
 
 export async function selectKey(db: Sql, org: OrgId, id: string, month: string): Promise<KeyRow | null> {
@@ -79,7 +79,7 @@ export async function updateKey(
     where org = ${org} and id = ${id}`
 }
 
-/** Replaces its text. The one before works until then; null ends it at once. */
+/** Replaces its text. The former text works until `until`; null ends it immediately. */
 export async function updateKeyText(
   db: Tx,
   org: OrgId,
@@ -107,9 +107,9 @@ export async function revokeKeysOf(db: Tx, org: OrgId, user: string, by: string,
 export type Found = {
   id: string
   kind: KeyType | 'session'
-  /** That of its present text, by which notifications name it. */
+  /** The digest of its current text, by which notifications name it. */
   digest: string
-  /** Whether another text has replaced the one that was asked for, and how long that works; null if it does not. */
+  /** Whether another text has replaced the presented one, and until when it works; null if it does not. */
   isFormer: boolean
   formerUntil: string | null
   org: OrgId
@@ -168,8 +168,8 @@ export async function deleteAccountSession(db: Tx, digest: string): Promise<stri
   return row?.signIn ?? null
 }
 
-/** Updates when keys were last used, in one statement. Returns those that somebody else has locked: if it waited for them, it
- *  would keep all others locked, whose calls are charged. */
+/** Updates when keys were last used, in one statement. Returns those that another transaction has locked: waiting for them
+ *  would keep all others locked, and delay the charges of their calls. */
 export async function updateLastUsed(db: Tx, uses: ReadonlyMap<string, string>): Promise<string[]> {
   const rows = await db<{ id: string }>`with given as (select * from unnest(${[...uses.keys()]}::text[],
         ${[...uses.values()]}::timestamptz[]) as u (id, at)),
@@ -190,7 +190,7 @@ export function selectSpent(db: Sql, org: OrgId, id: string, month: string): Pro
     from keys where org = ${org} and id = ${id}`)
 }
 
-/** The keys are locked in one order: transactions that add to the same ones would wait for each other otherwise. */
+/** The keys are locked in one order, so that transactions that add to the same ones cannot deadlock. */
 export async function addSpent(db: Tx, spent: readonly [id: string, amount: number][], month: string): Promise<void> {
   await db`with used as materialized (
       select keys.id, s.amount from keys join unnest(${spent.map(([id]) => id)}::text[],

@@ -147,7 +147,7 @@ describe('a body of the client', () => {
     assert.equal(status, 200)
   })
 
-  it('may say what costs nothing, in the words of any provider', async () => {
+  it('may contain options that cost nothing, in the format of any provider', async () => {
     for (const more of [
       { service_tier: 'Flex', speed: null, background: false, plugins: null, modalities: ['text'], audio: null },
       { service_tier: 'standard_only', speed: 'standard', tools: null, mcp_servers: [], inference_geo: 'global' },

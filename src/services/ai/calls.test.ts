@@ -206,7 +206,7 @@ describe('a stream of a host that stops', () => {
 })
 
 describe('a stream that is longer than a host waits', () => {
-  it('is told to its client as an error, and is paid', async t => {
+  it('is reported to its client as an error, and is charged', async t => {
     const own = await startHost({ http: host.engines.http }, t)
     const body = { name: 'first', baseUrl: server.url, models: [{ id: 'large', price: PRICE }] }
     await own.call('POST /v1/ai/providers', { as: own.admin.key, body })

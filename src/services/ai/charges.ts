@@ -1,4 +1,4 @@
-// What model calls are charged for: the transfer, the line of the log, and the event, in one transaction.
+// The charges of model calls: the transfer, the line of the log, and the event, in one transaction.
 import type { Static } from 'typebox'
 import { withoutNulls } from '../../kit/fields.ts'
 import { type Charge, type Charged, centsOf, type SettledCharge } from '../../kit/meter.ts'
@@ -77,13 +77,13 @@ export const modelCalls: Charged<typeof callSettled> = {
   },
 }
 
-/** If organisations pay in advance, no more is charged than was held. */
+/** A prepaid call is charged at most what was held. */
 function paid({ amount }: SettledCharge, { line, event }: Row): Row {
   if (line.amount === null || line.amount === amount) return { line, event }
   return { line: { ...line, amount }, event: { ...event, cost: centsOf(amount) } }
 }
 
-/** Of a call whose process died, its hold says what is known. */
+/** For a call whose process died, the hold contains what is known. */
 function leftBehind({ id: transaction, org, key, project, model, amount, metadata }: SettledCharge, now: Date): Row {
   const { namedModel, unpriced, ...known } = metadata as Partial<
     Record<'requestId' | 'provider' | 'wire' | 'created' | 'namedModel', string> &

@@ -9,7 +9,7 @@ export const createChatCompletion = operation({
   route: 'POST /v1/chat/completions',
   summary: 'Calls a chat model, in the chat-completions format',
   description:
-    'The body and the answer are those of the chat-completions format, with streams, tools and images. They pass to the provider and back unchanged if it speaks this format, and are translated if it does not; what its format cannot express is refused by name. What was used is settled when the call ends, also if the client leaves before.',
+    'The body and the answer have the chat-completions format, with streams, tools and images. They are passed on unchanged if the provider uses this format, and translated if not; fields that its format cannot express are rejected by name. Usage is settled when the call ends, even if the client disconnects earlier.',
   input: { model: Model },
   bodyExample: { model: 'gpt-5-mini', messages: [{ role: 'user', content: 'Hello' }] },
   output: eitherBytes(Foreign('ChatCompletion', 'A chat completion'), ForeignPart('A part of a chat completion')),

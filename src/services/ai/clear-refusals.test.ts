@@ -39,7 +39,7 @@ describe('a provider', () => {
     }
   })
 
-  it('that fails tells its status and the first line of what it says, without its key', async () => {
+  it('that fails reports its status and the first line of its message, without its key', async () => {
     const says = 'Overloaded with provider-secret.\nat line 7'
     server.state.answer = upstream.json({ error: { message: says } }, 500)
     const { status, body } = await chat({ model: 'renamed' })

@@ -1,4 +1,4 @@
-// POST /v1/embeddings: a provider's model, or the one that is here.
+// POST /v1/embeddings: a provider's model, or the local one.
 import { type Reply, repliesIn, reply } from '../../kit/answer.ts'
 import { invalidField } from '../../kit/check.ts'
 import { callModel } from './call/call.ts'
@@ -16,7 +16,7 @@ export const createEmbedding = operation({
   ...modelCall,
   route: 'POST /v1/embeddings',
   summary: 'Turns texts into vectors',
-  description: `The body and the answer are those of the embeddings format. The model \`${LOCAL_EMBED.id}\` runs on this machine, needs no provider and costs nothing: English texts of at most 128 tokens, vectors of ${DIMENSIONS} numbers, or of ${SHORTER.join(', ')} with \`dimensions\`, which loses some of their meaning.`,
+  description: `The body and the answer have the embeddings format. The model \`${LOCAL_EMBED.id}\` runs on this machine, needs no provider and costs nothing: English texts of at most 128 tokens, vectors of ${DIMENSIONS} numbers, or of ${SHORTER.join(', ')} with \`dimensions\`, which loses some of their meaning.`,
   input: { model: Model },
   bodyExample: { model: LOCAL_EMBED.id, input: 'a walnut desk' },
   output: repliesIn('application/json'),
@@ -65,5 +65,5 @@ async function embedHere(context: CallContext, model: string, fields: JsonObject
 function textsIn(input: unknown): string[] {
   const texts = typeof input === 'string' ? [input] : input
   if (Array.isArray(texts) && texts.every(text => typeof text === 'string')) return texts
-  throw invalidField('input', 'must be a text or a list of texts for this model; it takes no tokens')
+  throw invalidField('input', 'must be a text or a list of texts for this model, which does not accept tokens')
 }

@@ -22,7 +22,7 @@ const responseEvents = [
   event('response.completed', { response: { ...response, status: 'completed', usage } }),
 ]
 
-describe('a stream whose texts have the words of a last event', () => {
+describe('a stream whose texts contain the words of a final event', () => {
   const max = { max_tokens: 500 }
   const input = { messages: undefined, input: 'Hi', instructions }
   for (const [path, body, parts, last] of [

@@ -1,5 +1,5 @@
-// Images, sound and files inside of a body. They are such only as parts of messages, of items and of results of tools:
-// anywhere else a provider reads them as text.
+// Images, sound and files inside a body. They count as media only as parts of messages, items and tool results;
+// elsewhere a provider reads them as text.
 import type { JsonObject } from './translations/translation.ts'
 
 /** Tokens of an image, and characters of base64 per token of sound and of files. */
@@ -33,7 +33,7 @@ function isData(text: string): boolean {
 
 const isOtherData = (text: string) => /^data:/i.test(text) && !/^data:image\//i.test(text)
 
-/** The path of the first file that a provider would fetch, so that nobody here knows how long it is; null if there is none. */
+/** The path of the first file that a provider would fetch, so that its length is unknown here; null if there is none. */
 export function fetchedFile(body: JsonObject): string | null {
   let found: string | null = null
   eachPart(body, (part, path) => {
@@ -62,7 +62,7 @@ function fetchedIn(part: JsonObject, path: string): string | null {
 
 type Data = { kind: 'image' | 'sound' | 'file'; in: JsonObject; name: string }
 
-/** Where the data of a part is; null if the part is none of the known media. */
+/** Where the data of a part is; null if the part is not of a known kind of media. */
 function dataOf(part: JsonObject): Data | null {
   const { type } = part
   if (type === 'image_url' || type === 'input_image' || type === 'computer_screenshot') {

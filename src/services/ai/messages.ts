@@ -10,7 +10,7 @@ export const createMessage = operation({
   route: 'POST /v1/messages',
   summary: 'Calls a chat model, in the messages format',
   description:
-    'The same as `POST /v1/chat/completions` in the messages format. Send the key as a bearer, or in the header `x-api-key`.',
+    'Like `POST /v1/chat/completions`, in the messages format. Send the key as a bearer token, or in the header `x-api-key`.',
   keyHeader: 'x-api-key',
   input: { model: Model },
   bodyExample: { model: 'claude-sonnet-5', max_tokens: 1024, messages: [{ role: 'user', content: 'Hello' }] },
@@ -23,7 +23,7 @@ export const createMessage = operation({
   run: (context, { body }) => callModel(context, 'messages', bodyFields(body, ['messages', 'max_tokens']), body.bytes),
 })
 
-/** By which the tool runner of the format's own client learns to do without threads. */
+/** The message from which the official client's tool runner learns to work without threads. */
 const detailsOf = ({ fields }: Fault) =>
   fields[0]?.path === 'thread' ? { details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] } } : {}
 

@@ -69,7 +69,7 @@ describe('a call that is paid in advance', () => {
     })
   }
 
-  it('is refused if its limit is none', async () => {
+  it('is rejected if its limit is not valid', async () => {
     const { key } = await newOrg()
     for (const limit of [0, -1, 1.5, '7']) {
       const { status, body } = await chat({ max_tokens: limit }, key)
@@ -236,7 +236,7 @@ describe('a call that is repeated with its Idempotency-Key', () => {
     assert.equal(await countOf(key), 2)
   })
 
-  it('is not made again while its charge waits, although whoever sent it was told to try again', async () => {
+  it('is not made again while its charge waits, although its sender was asked to try again', async () => {
     server.state.answer = upstream.json(upstream.chatCompletion())
     const { org, key } = await newOrg()
     assert.equal((await send(key, { model: 'local-embed-en', input: 'a' }, '/v1/embeddings')).status, 200)
@@ -355,7 +355,7 @@ describe('a stream that is cut off', () => {
       rows => rows.length === 0,
     )
     assert.ok((await balanceOf(key)) < 0)
-    assert.ok(host.logged.some(line => line.includes('was held for too long')))
+    assert.ok(host.logged.some(line => line.includes('did not end in time')))
     leave.abort()
     assert.equal((await host.call('GET /v1/billing/usage', { as: key })).body.count, 1)
     host.warnings.length = 0

@@ -14,7 +14,7 @@ after(() => clearInterval(advancing))
 const renamed = { model: 'renamed' }
 const words = 'one two three four five six seven eight'
 
-describe('an answer 200 that is none', () => {
+describe('an answer 200 that is not a valid answer', () => {
   for (const [what, answer, code] of [
     ['a page', upstream.json('<html>Sign in</html>', 200, { 'content-type': 'text/html' }), 'upstream_unreachable'],
     ['nothing', upstream.json('', 200), 'upstream_unreachable'],
@@ -40,7 +40,7 @@ describe('an answer 200 that is none', () => {
   })
 })
 
-describe('an answer in one piece to a client that asked for a stream', () => {
+describe('an answer in one piece to a client that requested a stream', () => {
   it('is passed on and paid', async () => {
     const { key } = await newOrg()
     server.state.answer = upstream.json(upstream.chatCompletion())

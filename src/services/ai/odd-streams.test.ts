@@ -15,7 +15,7 @@ const words = Array.from({ length: 400 }, (_, n) => ` word${n % 9}`)
 /** In one piece each, so that it takes no time. */
 const atOnce = (parts: readonly string[]) => upstream.stream([parts.join('')])
 
-describe('a stream that is none', () => {
+describe('a stream that is not valid', () => {
   for (const [what, answer] of [
     ['a page', upstream.json('<html>Sign in</html>', 200, { 'content-type': 'text/html' })],
     ['nothing', upstream.stream([])],
@@ -109,8 +109,8 @@ describe('the key of a provider', () => {
   })
 })
 
-describe('usage in a field of its own', () => {
-  it('is read, whether the client asked for usage or not', async () => {
+describe('usage in a separate field', () => {
+  it('is read, whether the client requested usage or not', async () => {
     const { key } = await newOrg()
     const usage = { prompt_tokens: 1000, completion_tokens: 200 }
     server.state.answer = upstream.stream([upstream.delta('one'), upstream.delta('', { x_groq: { usage } })])

@@ -163,20 +163,20 @@ for (const path of Object.keys(PATHS) as Path[]) {
 }
 
 describe('a provider that answers in the other way than it was asked', () => {
-  it('with a stream to whoever wants one piece is a failure, in words', async () => {
+  it('with a stream instead of one piece is a failure with a message', async () => {
     for (const parts of [upstream.chatChunks(['Hello']), upstream.messageEvents(['Hello'])]) {
       server.state.answer = upstream.stream(parts)
       for (const path of Object.keys(PATHS) as Path[]) {
         for (const model of MODELS) {
           const { status, type, text } = await send(path, { ...PATHS[path], model })
           assert.deepEqual([status, type], [502, 'application/json; charset=utf-8'])
-          assert.match(errorIn(path, text).message, /with a stream, which was not asked for\.$/)
+          assert.match(errorIn(path, text).message, /with a stream, which was not requested\.$/)
         }
       }
     }
   })
 
-  it('in one piece to whoever wants a stream is passed on as what it is', async () => {
+  it('in one piece instead of a stream is passed on unchanged', async () => {
     for (const [model, answer] of [
       ['llama', upstream.chatCompletion()],
       ['claude', upstream.message()],

@@ -21,9 +21,9 @@ const ModelRequest = Type.Object(
     key: Type.Optional(string('The key that called', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n')),
     project: Type.Optional(string('The project', 'web-shop')),
     error: Type.Optional(
-      string('Why it failed: the code of the fault, or `interrupted` if the client left', 'upstream_busy'),
+      string('Why it failed: the code of the fault, or `interrupted` if the client disconnected', 'upstream_busy'),
     ),
-    attempts: integer('How many times a provider was asked', 1),
+    attempts: integer('How many times a provider was called', 1),
     firstTokenMs: Type.Optional(integer('Milliseconds until the first part of the answer', 320)),
     totalMs: integer('Milliseconds until the end of the answer', 1450),
     inputTokens: integer('Tokens of the input', 1200),
@@ -32,7 +32,7 @@ const ModelRequest = Type.Object(
       Type.Number({ description: 'Tokens of the output per second after the first part', examples: [71.4] }),
     ),
     estimated: boolean('Whether the tokens were counted here', false),
-    cost: Type.Optional(Type.Number({ description: 'What it cost, in cents', examples: [0.0425] })),
+    cost: Type.Optional(Type.Number({ description: 'The cost in cents', examples: [0.0425] })),
     transactionId: Type.Optional(string('The transfer in the journal', 'txn_4vJ9mWcX2bQeT7yLrK0sZp1n')),
   },
   { title: 'ModelRequest', description: 'A model call in the log' },
@@ -53,8 +53,8 @@ function shown(row: store.RequestRow): Static<typeof ModelRequest> {
 
 export const listModelRequests = operation({
   route: 'GET /v1/ai/requests',
-  summary: 'Lists the model calls of the organisation, newest first',
-  description: 'Kept for 30 days, without what was asked and answered.',
+  summary: "Lists the organisation's model calls, newest first",
+  description: 'Calls are kept for 30 days, without prompts and answers.',
   access: 'bearer',
   showsUsage: true,
   input: paging,
@@ -68,8 +68,8 @@ export const listModelRequests = operation({
 
 export const getModelRequest = operation({
   route: 'GET /v1/ai/requests/{id}',
-  summary: 'Reads one model call of the log',
-  description: 'The id is that of the answer, in its header `X-Request-Id`.',
+  summary: 'Returns one model call from the log',
+  description: 'The id is in the header `X-Request-Id` of the answer.',
   access: 'bearer',
   showsUsage: true,
   input: {

@@ -10,7 +10,7 @@ export const createResponse = operation({
   route: 'POST /v1/responses',
   summary: 'Calls a chat model, in the responses format',
   description:
-    'The same as `POST /v1/chat/completions` in the format of the responses interface. Nothing is stored here: `previous_response_id` and items without content, such as `item_reference`, work only with a provider that keeps responses itself, and only for what the organisation got here within 30 days.',
+    'Like `POST /v1/chat/completions`, in the responses format. Nothing is stored here: `previous_response_id` and items without content, such as `item_reference`, work only with a provider that stores responses, and only for responses that the organisation received here in the last 30 days.',
   input: { model: Model },
   bodyExample: { model: 'gpt-5-mini', input: 'Hello' },
   output: eitherBytes(Foreign('Response', 'A response'), ForeignPart('An event of a response')),

@@ -23,6 +23,7 @@ const models = [
   { id: 'free' },
   { id: 'quick', price, beginMs: 50, gapMs: 50 },
   { id: 'rare', price, rate: 2 },
+  { id: 'vectors', kind: 'embedding', price },
 ]
 await host.call('POST /v1/ai/providers', { as: host.admin.key, body: { name: 'first', baseUrl: server.url, models } })
 const other = { id: 'claude', upstream: 'claude-x', price }
@@ -48,7 +49,7 @@ const failFor = (names: readonly string[], status = 503, body: object = {}) => {
 }
 
 describe('an alias', () => {
-  it('stands for a model of the organisation that chose it, at once, and is billed as that model', async () => {
+  it('names a model for its organisation only, takes effect immediately, and is billed as that model', async () => {
     const { key } = await newOrg()
     failFor([])
     assert.deepEqual((await host.call('GET /v1/ai/settings', { as: key })).body, { aliases: [], fallbacks: [] })
@@ -111,7 +112,7 @@ describe('fallbacks', () => {
     assert.deepEqual(usage[0].metadata.price, cheap)
   })
 
-  it('that have no words for a request are passed over, also while the model is left out', async () => {
+  it('that cannot express a request are skipped, also while the model is skipped', async () => {
     const { key } = await newOrg()
     await choose(key, { fallbacks: [{ model: 'large', to: ['claude', 'small'] }] })
     failFor(['large'])
@@ -169,6 +170,37 @@ describe('fallbacks', () => {
       ],
     })
     assert.deepEqual([again.status, again.body.error.param], [400, 'fallbacks.1.model'])
+  })
+})
+
+describe('a fallback of another kind', () => {
+  it('is rejected with the kind that is needed, also behind an alias', async () => {
+    const { key } = await newOrg()
+    const aliases = [
+      { name: 'fast', model: 'small' },
+      { name: 'search', model: 'local-embed-en' },
+    ]
+    for (const [model, wrong, kind] of [
+      ['small', 'vectors', 'chat'],
+      ['fast', 'vectors', 'chat'],
+      ['fast', 'local-embed-en', 'chat'],
+      ['vectors', 'small', 'embedding'],
+      ['search', 'small', 'embedding'],
+    ] as const) {
+      const fallbacks = [{ model, to: ['unknown', wrong] }]
+      const { status, body } = await choose(key, { aliases, fallbacks })
+      assert.deepEqual([status, body.error.param], [400, 'fallbacks.0.to.1'], model)
+      assert.match(body.error.fields[0].says, new RegExp(`is not of the kind \`${kind}\`.*${model}`))
+    }
+    assert.equal((await choose(key, { aliases })).status, 200)
+    const again = await choose(key, { fallbacks: [{ model: 'fast', to: ['vectors'] }] })
+    assert.equal(again.status, 400, 'the aliases that were chosen before count')
+    for (const fallbacks of [
+      [{ model: 'fast', to: ['large', 'unknown'] }],
+      [{ model: 'search', to: ['vectors'] }],
+      [{ model: 'unknown', to: ['vectors', 'small'] }],
+    ])
+      assert.equal((await choose(key, { fallbacks })).status, 200)
   })
 })
 

@@ -1,4 +1,4 @@
-// What an organisation chooses for its model calls: /v1/ai/settings.
+// An organisation's model aliases and fallbacks: /v1/ai/settings.
 import { Type } from 'typebox'
 import { invalidField } from '../../kit/check.ts'
 import { declareOrgSettings, type ValuesOf } from '../../kit/org-settings/declare.ts'
@@ -12,7 +12,7 @@ const FALLBACKS_MAX = 5
 const Alias = Type.Object(
   {
     name: ModelName('The name that clients use', 'fast'),
-    model: ModelName('The model that they then call', 'gpt-5-mini'),
+    model: ModelName('The model that is then called', 'gpt-5-mini'),
   },
   { additionalProperties: false, title: 'ModelAlias', description: 'Another name for a model' },
 )
@@ -24,18 +24,22 @@ const Fallback = Type.Object(
       minItems: 1,
       maxItems: FALLBACKS_MAX,
       uniqueItems: true,
-      description: `What is called instead, in this order: up to ${FALLBACKS_MAX} models`,
+      description: `The models that are called instead, in this order: up to ${FALLBACKS_MAX}, of the same kind`,
       examples: [['claude-sonnet-5']],
     }),
   },
-  { additionalProperties: false, title: 'ModelFallback', description: 'What is called when a model fails' },
+  {
+    additionalProperties: false,
+    title: 'ModelFallback',
+    description: 'The models that are called when another one fails',
+  },
 )
 
 export const aiSettings = declareOrgSettings({
   service: 'ai',
-  what: 'what the organisation chose for its model calls',
+  what: "the organisation's aliases of models, and the models to use when another one fails",
   description:
-    'A list replaces the one before. A key that is limited to models may call an alias only if its limit names the alias, and falls back only to models that its limit names. A request that the provider refuses, and an account that it refuses, are not tried elsewhere.',
+    'A list replaces the previous one. A key limited to models may call an alias only if its limit names the alias, and falls back only to models that its limit names. If the provider rejects the request or the account, no fallback is called.',
   issuesCredential: true, // An alias widens what keys that are limited to models may call.
   fields: {
     aliases: {
@@ -49,7 +53,7 @@ export const aiSettings = declareOrgSettings({
     fallbacks: {
       schema: Type.Array(Fallback, {
         maxItems: ENTRIES_MAX,
-        description: `What is called when a model cannot be reached or is busy: up to ${ENTRIES_MAX}; default none`,
+        description: `The models to call when a model cannot be reached or is busy: up to ${ENTRIES_MAX} entries; default none`,
         examples: [[{ model: 'gpt-5', to: ['claude-sonnet-5'] }]],
       }),
       default: [],
@@ -63,6 +67,7 @@ export const aiSettings = declareOrgSettings({
     requireOnce('fallbacks', 'model', models)
     await registry.ready()
     requireKnown(registry, before.aliases, aliases)
+    requireSameKind(registry, change.aliases ?? before.aliases, fallbacks)
     return change
   },
 })
@@ -76,7 +81,7 @@ export function modelsFor({ aliases, fallbacks }: AiSettings, name: string): [st
   return [model, ...(next?.to ?? []).filter(other => other !== model)]
 }
 
-/** Whoever has an alias for a server that is off at the moment keeps it. */
+/** Rejects aliases of unknown models. Existing aliases stay valid, because their server may only be off at the moment. */
 function requireKnown(registry: Registry, before: AiSettings['aliases'], aliases: AiSettings['aliases']): void {
   const isKnown = ({ name, model }: AiSettings['aliases'][number]) =>
     model === LOCAL_EMBED.id ||
@@ -84,6 +89,20 @@ function requireKnown(registry: Registry, before: AiSettings['aliases'], aliases
     before.some(one => one.name === name && one.model === model)
   const at = aliases.findIndex(one => !isKnown(one))
   if (at !== -1) throw invalidField(`aliases.${at}.model`, 'is not known; `GET /v1/models` lists the models')
+}
+
+/** A fallback of another kind is never called. A model that is not known at the moment may be of any kind. */
+function requireSameKind(registry: Registry, aliases: AiSettings['aliases'], fallbacks: AiSettings['fallbacks']): void {
+  const kindsOf = (model: string) =>
+    (model === LOCAL_EMBED.id ? [LOCAL_EMBED] : registry.offersOf(model)).map(({ kind }) => kind)
+  for (const [at, { model, to }] of fallbacks.entries()) {
+    const [needed, ...more] = kindsOf(aliases.find(({ name }) => name === model)?.model ?? model)
+    if (needed === undefined || more.some(kind => kind !== needed)) continue
+    const wrong = to.findIndex(name => kindsOf(name).length > 0 && !kindsOf(name).includes(needed))
+    if (wrong === -1) continue
+    const says = `is not of the kind \`${needed}\`, which a fallback of ${model} must be; \`GET /v1/models\` lists the kinds`
+    throw invalidField(`fallbacks.${at}.to.${wrong}`, says)
+  }
 }
 
 function requireOnce(list: string, field: string, names: readonly string[]): void {

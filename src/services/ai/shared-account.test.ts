@@ -207,7 +207,7 @@ describe('a reference to what is stored at the provider', () => {
     })
   }
 
-  it('is none in what belongs to the client: arguments, results, schemas', async () => {
+  it('is ignored in contents of the client: arguments, results, schemas', async () => {
     const own = { file_id: 'mine', vector_store_ids: ['mine'], container: 'mine' }
     const text = JSON.stringify(own)
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: text } }

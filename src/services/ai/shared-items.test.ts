@@ -148,7 +148,7 @@ describe('an item without content', () => {
 })
 
 describe('an item with its content', () => {
-  it('passes as it is, whoever got it', async () => {
+  it('passes unchanged, whoever received it', async () => {
     const { key } = await newOrg()
     const status = 'completed'
     const input = [

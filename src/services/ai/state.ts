@@ -16,13 +16,13 @@ export type AiState = {
   localEmbed: LocalEmbed
   /** Writes a line of the log of requests, soon. */
   log(row: store.RequestRow): void
-  /** Notes that the organisation got this response. Does not reject: an answer is worth more than going on from it. */
+  /** Records that the organisation received this response. Never rejects: a failure must not cost the client the answer. */
   recordResponse(org: OrgId, issued: store.IssuedResponse): Promise<void>
 }
 
 export const { operation, schedule } = serviceKit<AiState>()
 
-/** Servers that are found by themselves when they listen on this machine. */
+/** Servers on this machine that are discovered when they listen. */
 const LOCAL = ['ollama', 'llamacpp']
 
 type Values = Record<string, string | null> & { STOA_AI_LOCAL: 'look' | 'off' }

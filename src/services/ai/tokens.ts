@@ -11,17 +11,17 @@ const WINDOW = WHOLE_MAX / WINDOWS
 /** The encoder takes quadratic time for a run without spaces, so it gets pieces of this length. A cut in a run adds at
  *  most a token or two. */
 const PIECE_MAX = 64
-/** Pieces that the encoder remembers. Its own choice is 100,000, of texts that strangers send. */
+/** The size of the encoder's cache. Its default of 100,000 pieces would hold too many texts of strangers. */
 const REMEMBERED = 10_000
 
 type Encoder = (text: string) => number
 
-/** Where the encoding cannot be loaded, a token is taken for so many bytes. */
+/** The assumed bytes per token if the encoding cannot be loaded. */
 const BYTES_PER_TOKEN = 4
 
 const told = new Set<(error: unknown) => void>()
 
-/** Tells of an encoding that cannot be loaded, until the function is called that it returns. A process has one encoding. */
+/** Reports an encoding that cannot be loaded, until the returned function is called. A process has one encoding. */
 export function reportTokenizer(to: (error: unknown) => void): () => void {
   told.add(to)
   return () => void told.delete(to)
@@ -131,7 +131,7 @@ const IMAGE_MOST = 5_000
 const SOUND_MOST = 40
 const FILE_MOST = (4 * 4) / 3
 
-/** What a request of any wire may count: all of its text, wherever it is, because a template of the provider may read any field.
+/** The most tokens of a request of any wire: all of its text counts, because a template of the provider may read any field.
  *  `models` are the names of those that may get it. `most` has the most for its images, sound and files. */
 export async function fullInput(
   body: JsonObject,

@@ -32,9 +32,9 @@ const call = (path: Path, model: string, more: object) =>
 const tool = (type: string, more: object = {}) => ({ tools: [{ type, ...more }] })
 const named = (type: string) => tool(type, { name: type.replace(/_\d+$/, '') })
 
-const OTHER_FORMAT = /speaks another format, in which it cannot be asked for/
-const LOCAL = /runs models on a machine of its own, where there is no such tool/
-const NO_PRICE = /each use costs more than the tokens of the model .* has no price here/
+const OTHER_FORMAT = /uses another format, in which it cannot be requested/
+const LOCAL = /runs models on its own machine, without such a tool/
+const NO_PRICE = /each use has costs besides the tokens of the model .* have no price here/
 
 const REFUSED: [path: Path, model: string, body: object, field: string, asked: string, why: RegExp][] = [
   ...[
@@ -71,7 +71,7 @@ const FUNCTION = { type: 'function', name: 'f', function: { name: 'f', parameter
 
 describe('a tool of a vendor', () => {
   for (const [path, model, body, field, asked, why] of REFUSED) {
-    it(`is refused in words: ${asked} at ${path} for ${model}`, async () => {
+    it(`is rejected with a reason: ${asked} at ${path} for ${model}`, async () => {
       for (const stream of [false, true]) {
         const before = server.received.length
         const { status, headers, body: answer } = await call(path, model, { ...body, stream })
@@ -79,7 +79,7 @@ describe('a tool of a vendor', () => {
         assert.deepEqual([status, type], [400, 'invalid_request_error'], message)
         assert.match(String(headers['content-type']), /^application\/json/)
         if (path !== MESSAGES) assert.equal(param, field)
-        assert.ok(message.startsWith(`\`${field}\` asks for \`${asked}\`, a tool that its vendor has: `), message)
+        assert.ok(message.startsWith(`\`${field}\` asks for the vendor tool \`${asked}\`: `), message)
         assert.match(message, why)
         const provider = { gpt: 'openai', claude: 'anthropic', llama: 'ollama', gemini: 'google' }[
           model.split('-')[0] as 'gpt'

@@ -192,7 +192,7 @@ const lastSuccess = async (as: string) =>
   (await host.call('GET /v1/ai/requests', { as })).body.data.find((one: { error?: string }) => !one.error)
 
 describe('providers', () => {
-  it('show no keys, are changed and deleted at once, and belong to the superadmin', async () => {
+  it('show no keys, are changed and deleted immediately, and belong to the superadmin', async () => {
     const as = host.admin.key
     const list = async () => (await host.call('GET /v1/ai/providers', { as })).text
     assert.ok(!(await list()).includes('provider-secret'))

@@ -7,16 +7,15 @@ import * as store from './store.ts'
 
 export const getBalance = operation({
   route: 'GET /v1/billing/balance',
-  summary: 'Reads what the organisation has, and what is held for calls that run',
-  description:
-    'The balance is what was credited less what was used. It may be below zero, unless this service is paid in advance.',
+  summary: "Returns the organisation's balance, and what is held for running calls",
+  description: 'The balance is the credits less the usage. It can be negative, unless this service is prepaid.',
   access: 'bearer',
   showsUsage: true,
   output: Type.Object(
     {
       currency: Currency,
-      balance: Cents('What was credited less what was used'),
-      holds: Cents('What is held for calls that run', 3),
+      balance: Cents('The credits less the usage'),
+      holds: Cents('What is held for running calls', 3),
       available: Cents('The balance less the holds', 1247),
     },
     { title: 'Balance', description: 'The money of an organisation' },

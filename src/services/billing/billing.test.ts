@@ -149,13 +149,13 @@ describe('a charge that the database refuses', () => {
     assert.deepEqual(new Set((await Promise.all([poison, ...spent])).map(({ status }) => status)), new Set([204]))
     assert.equal((await balanceOf(other)).balance, -20)
     assert.equal((await balanceOf(key)).balance, 0)
-    const line = host.logged.find(text => text.includes('refused a charge')) ?? ''
+    const line = host.logged.find(text => text.includes('rejected a charge')) ?? ''
     assert.match(line, /\\"amount\\":1000000/)
   })
 })
 
 describe('usage until the end of time', () => {
-  it('is asked for like any other', async () => {
+  it('is requested like any other', async () => {
     const { key } = await newOrg()
     await spend(key, 1)
     assert.equal((await usageOf(key, '?since=9999-12-31T23:59:59.000Z')).count, 0)

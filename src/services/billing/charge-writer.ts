@@ -1,4 +1,4 @@
-// Books the charges of this process: what was used must be paid.
+// Writes the charges of this process into the journal.
 import type { Database } from '../../engines/engines.ts'
 import { openInsistentGroups } from '../../kit/insistent-groups.ts'
 import { type OrgGroups, openOrgGroups } from '../../kit/org-groups.ts'
@@ -7,7 +7,7 @@ import { type Settlement, type SettlingOptions, settle } from './settle.ts'
 /** `placed` resolves when its hold is written, or will not be. */
 export type Charging = Settlement & { placed: Promise<unknown> }
 
-/** Whoever was answered does not wait for it, and must not be kept from the answer by it. */
+/** The client does not wait for it, and its failure must not affect the answer. */
 const LINGER_MS = 20
 
 export type ChargeWriterOptions = SettlingOptions & {
@@ -33,13 +33,13 @@ export function openChargeWriter(by: ChargeWriterOptions): OrgGroups<Charging> {
     ...groups,
     close: async () => {
       await groups.close()
-      if (groups.size() > 0) warn(new Error(`${groups.size()} calls could not be settled before the end`))
+      if (groups.size() > 0) warn(new Error(`${groups.size()} calls could not be settled before the shutdown`))
     },
   }
 }
 
-/** For the log: whoever operates this must write it into the journal. */
+/** For the log: the operator must write it into the journal by hand. */
 function refused({ id, org, amount, product, model, metadata }: Charging, cause: unknown): Error {
   const what = JSON.stringify({ id, org, amount, product, model, metadata })
-  return new Error(`the database refused a charge, which is not settled: ${what}`, { cause })
+  return new Error(`the database rejected a charge, which is not settled: ${what}`, { cause })
 }

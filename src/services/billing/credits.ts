@@ -13,7 +13,7 @@ import { writeTransfers } from './journal.ts'
 import { operation } from './state.ts'
 import * as store from './store.ts'
 
-/** A hundred thousand times as much still fits in the journal. */
+/** The journal can hold a hundred thousand times as much. */
 const CENTS_MAX = 100_000_000
 
 const Credit = Type.Object(
@@ -21,16 +21,16 @@ const Credit = Type.Object(
     transactionId: TransactionId,
     amount: Cents('The amount; negative if it was taken back'),
     currency: Currency,
-    reason: string('Why', 'Invoice 2026-114 paid'),
+    reason: string('The reason', 'Invoice 2026-114 paid'),
     created: timestamp('When it was credited'),
   },
-  { title: 'Credit', description: 'Money that the operator gave to an organisation' },
+  { title: 'Credit', description: 'Credit that the operator gave to an organisation' },
 )
 
 export const addCredit = operation({
   route: 'POST /v1/billing/credits',
-  summary: 'Credits an organisation',
-  description: 'A negative amount takes credit back; the balance may fall below zero by that.',
+  summary: 'Adds credit to an organisation, or takes it back',
+  description: 'A negative amount takes credit back, and can make the balance negative.',
   access: 'superadmin',
   input: {
     org: slug('The organisation'),
@@ -38,7 +38,7 @@ export const addCredit = operation({
       minimum: -CENTS_MAX,
       maximum: CENTS_MAX,
     }),
-    reason: displayName('Why, for the organisation to read'),
+    reason: displayName('The reason, shown to the organisation'),
   },
   output: Credit,
   status: 201,
@@ -71,7 +71,7 @@ export const addCredit = operation({
 
 export const listCredits = operation({
   route: 'GET /v1/billing/credits',
-  summary: 'Lists what the organisation was credited, newest first',
+  summary: "Lists the organisation's credits, newest first",
   access: 'bearer',
   input: paging,
   output: listing(Credit),

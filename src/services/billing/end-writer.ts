@@ -1,5 +1,5 @@
-// Writes what calls of this process used to their holds, for which whoever was answered waits: that commits a charge. It is
-// booked right after, by this process or, should it die, by another.
+// Writes the usage of this process's calls to their holds, which commits a charge; the client waits for it. The charge is
+// written into the journal right after, by this process or, if it dies, by another.
 import type { Clock, Database } from '../../engines/engines.ts'
 import { openInsistentGroups } from '../../kit/insistent-groups.ts'
 import { type OrgGroups, openOrgGroups } from '../../kit/org-groups.ts'
@@ -9,7 +9,7 @@ import * as store from './store.ts'
 export type HoldOutcome = store.EndedHold & { placed: Promise<unknown>; book: () => void }
 
 const LINGER_MS = 3
-/** One waits for others if so many calls run for each of them: they end soon, too. */
+/** A call waits for others to share a write if so many calls run for each of them, because those end soon too. */
 const RUNNING_EACH = 4
 
 export type EndWriterOptions = {
@@ -18,7 +18,7 @@ export type EndWriterOptions = {
   warn: (error: unknown) => void
   /** How many calls run. */
   running: () => number
-  /** Until when it is left to this process to book what is written now. */
+  /** Until when only this process writes the charge into the journal. */
   expiry: () => string
 }
 
@@ -41,12 +41,12 @@ export function openEndWriter({ db, clock, warn, running, expiry }: EndWriterOpt
       await groups.close()
       const left = groups.size()
       if (left > 0)
-        warn(new Error(`what ${left} calls used could not be written before the end; their holds are charged`))
+        warn(new Error(`the usage of ${left} calls could not be written before the shutdown; their holds are charged`))
     },
   }
 }
 
-/** It is booked, unless this process dies before. */
+/** The charge is still written into the journal, unless this process dies before. */
 function refused({ id, org, book }: HoldOutcome, cause: unknown): Error {
   book()
   return new Error(`the database refused to commit the charge ${id} of ${org}`, { cause })

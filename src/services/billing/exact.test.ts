@@ -76,7 +76,7 @@ describe('holds of an organisation whose rows are locked', () => {
 })
 
 describe('a charge', () => {
-  it('that a dead process committed to its hold is there for whoever reads', async t => {
+  it('that a dead process committed to its hold is visible to readers', async t => {
     const own = await startHost({ services: all }, t)
     const { key, org } = own.home
     const soon = new Date(own.clock.now().getTime() + 10_000).toISOString()
@@ -113,7 +113,7 @@ describe('a charge', () => {
     assert.equal((await balanceOf(key, own)).balance, -2)
   })
 
-  it('that the database refuses keeps no other from whoever reads', async t => {
+  it('that the database rejects does not hide others from readers', async t => {
     const own = await startHost({ services: all }, t)
     const { key, org } = own.home
     const soon = new Date(own.clock.now().getTime() + 10_000).toISOString()

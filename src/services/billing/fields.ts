@@ -10,7 +10,7 @@ export const TransactionId = string('The id of the transfer in the journal', 'tx
 
 export const Currency = string('The currency of the cents: its ISO 4217 code, a setting of this service', 'USD')
 
-/** Cents as a decimal with up to six places, of whole millionths: written without dividing, which would round. */
+/** Formats whole millionths of a cent as cents with up to six decimal places, without a division, which would round. */
 export function centsText(units: number): string {
   const digits = String(Math.abs(units)).padStart(7, '0')
   const places = digits.slice(-6).match(/^\d{0,5}[1-9]/)?.[0]

@@ -1,4 +1,4 @@
-// What usage can be filtered by.
+// The filters for usage.
 import { Type } from 'typebox'
 import { string, timestamp } from '../../kit/fields.ts'
 import type { UsageFilter } from './store.ts'
@@ -7,11 +7,11 @@ const name = (description: string, example: string) =>
   Type.Optional(string(description, example, { minLength: 1, maxLength: 200 }))
 
 export const usageFilters = {
-  since: Type.Optional(timestamp('Only what was settled then or later')),
-  until: Type.Optional(timestamp('Only what was settled before')),
-  key: name('Only what this key used', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n'),
-  project: name('Only what was used in this project', 'web-shop'),
-  model: name('Only calls of this model', 'gpt-5-mini'),
+  since: Type.Optional(timestamp('Only usage settled at or after this time')),
+  until: Type.Optional(timestamp('Only usage settled before this time')),
+  key: name('Only usage of this key', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n'),
+  project: name('Only usage in this project', 'web-shop'),
+  model: name('Only calls to this model', 'gpt-5-mini'),
   product: name('Only usage of this product', 'ai'),
 }
 

@@ -1,4 +1,4 @@
-// Writes the holds of this process, and says what organisations get that pay in advance.
+// Writes the holds of this process, and decides what prepaying organisations get.
 
 import type { Database } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
@@ -8,10 +8,10 @@ import * as store from './store.ts'
 
 /** Holds per statement. */
 const GROUP_MAX = 500
-/** Calls begin before their hold is written while holds take less than that. */
+/** While writing a hold takes less than this, calls begin before it is written. */
 const WELL_MS = 100
 
-/** `least` is what will do of the amount. Once it was tried, it is held, refused for lack of money, or has failed. */
+/** `least` is the smallest sufficient amount. The outcome is: held, refused for lack of money, or failed. */
 export type Placing = store.NewHold & { least: number; became: 'waiting' | 'held' | 'refused' | 'failed' }
 
 export type HoldWriter = OrgGroups<Placing> & {
@@ -24,7 +24,7 @@ export type HoldWriterOptions = {
   isPrepaid: boolean
   /** When a hold that is written now ends, unless it is renewed. */
   expiry: () => string
-  /** Resolves when what the organisation used before is booked, so that no more is held for it. */
+  /** Resolves when the organisation's earlier usage is in the journal, so that nothing is held for it any more. */
   booked: (org: OrgId) => Promise<void>
   warn: (error: unknown) => void
 }
@@ -64,7 +64,7 @@ async function place({ db, isPrepaid, expiry, booked }: HoldWriterOptions, org: 
     return
   }
   await booked(org)
-  // There may be too little for all of them: one after the other gets what is left.
+  // The balance may not cover all of them, so they are tried one after the other.
   for (const hold of group) {
     const isHeld = await own.transaction(async tx => {
       const { amount, held } = await store.lockBalance(tx, org)

@@ -2,8 +2,8 @@
 import type { Tx } from '../../engines/engines.ts'
 import * as store from './store.ts'
 
-/** Writes transfers, and ends the holds of these ids. Returns what the accounts have then. Raises a violated uniqueness if
- *  one of them was written before. */
+/** Writes transfers, and ends the holds of these ids. Returns the new balances. Raises a violated uniqueness if
+ *  one of them was already written. */
 export async function writeTransfers(
   db: Tx,
   transfers: readonly store.NewTransfer[],

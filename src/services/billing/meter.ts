@@ -20,15 +20,15 @@ const HOLD_MAX = 10 ** 16
 /** Holds of one transaction. */
 const LEFT_MAX = 200
 const REFUSED_MAX = 1_000
-/** What was used is booked within that time, or its process died. */
+/** Usage is written into the journal within that time, unless its process died. */
 const BOOKED_MS = 10_000
-/** Longer than any call lasts: whoever began it has lost it. */
+/** Longer than any call lasts: the call was lost. */
 const LOST_MS = METERED_MS_MAX + 5 * 60_000
-/** Charges that wait because the database cannot be reached, of all and of one organisation. While there are more, no call
- *  begins: nothing that is used goes unpaid. */
+/** The most charges that wait while the database cannot be reached, of all organisations and of one. While there are more, no
+ *  call begins, so that no usage goes unpaid. */
 const WAITING_MAX = 10_000
 const WAITING_OF_ORG_MAX = 1_000
-/** How long the end of the process waits for calls that are being settled. */
+/** How long a shutdown waits for calls that are being settled. */
 const CLOSE_MS = 5_000
 const AGAIN_MS = 500
 
@@ -40,12 +40,12 @@ export type MeterOptions = SettlingOptions & {
 }
 
 export type OpenMeter = Meter & {
-  /** Renews the holds of calls that run, with what they have used so far. To be called several times within HOLD_MS. */
+  /** Renews the holds of running calls, with their usage so far. To be called several times within HOLD_MS. */
   renew(): Promise<void>
   close(): Promise<void>
 }
 
-/** A call that runs. */
+/** A running call. */
 type Running = { row: Placing; placed: Promise<void>; sinceMs: number; soFar: () => SoFar }
 
 type Open = MeterOptions & {
@@ -53,11 +53,11 @@ type Open = MeterOptions & {
   holds: HoldWriter
   ends: OrgGroups<HoldOutcome>
   charges: OrgGroups<Charging>
-  /** Those of calls that have ended and are not booked. */
+  /** Charges of calls that have ended and are not in the journal yet. */
   unbooked: Set<string>
-  /** Those that the database refuses to book. */
+  /** Charges that the database rejects. */
   refused: Set<string>
-  /** Holds that were released although it is not known whether they were written, since when: they may be yet. */
+  /** Holds that were released without knowing whether they were written, and since when: they may still be written. */
   doubtful: Map<string, number>
   patience: Patience
   unawaited: Unawaited
@@ -92,11 +92,11 @@ export function openMeter(options: MeterOptions): OpenMeter {
     settled: org => patience.inTime(Promise.all([holds.written(org), booked(open, org)])),
     renew: () => renew(open),
     close: async () => {
-      // Calls whose clients were told to leave have yet to be settled.
+      // Calls whose connections are being closed have yet to be settled.
       const untilMs = performance.now() + CLOSE_MS
       while (running.size > 0 && performance.now() < untilMs) await wait(10)
       if (running.size > 0)
-        warn(new Error(`${running.size} calls had not ended before the end; their holds are charged`))
+        warn(new Error(`${running.size} calls were still running at the shutdown; their holds are charged`))
       closed.abort()
       await holds.close()
       await ends.close()
@@ -169,12 +169,12 @@ function end({ running, holds }: Open, id: string): Running | null {
   return one
 }
 
-/** Resolves when the charge is committed. Booking, which follows, takes longer. */
+/** Resolves when the charge is committed. Writing it into the journal follows and takes longer. */
 function charge(open: Open, { row, placed }: Running, used: Charge): Promise<void> {
   const { ends, charges, isPrepaid, unbooked, clock } = open
   const { id, product, key, project } = row
   const org = row.org as OrgId
-  // Otherwise others would pay in advance for what this one used.
+  // Capped, so that the excess is not taken from what other prepaid calls hold.
   const amount = isPrepaid ? Math.min(used.amount, row.amount) : used.amount
   const metadata = amount < used.amount ? { ...used.metadata, cappedFrom: used.amount } : used.metadata
   const { model, row: details = null, keeps = null } = used
@@ -188,13 +188,13 @@ function charge(open: Open, { row, placed }: Running, used: Charge): Promise<voi
   if (keeps) {
     const kept = book()
     keeps.request.keeping = kept
-    charges.written(org) // Somebody waits for it.
+    charges.written(org) // A caller waits for it.
     return kept
   }
   return ends.add({ ...about, soFar: amount, ended, details, book: () => void book() })
 }
 
-/** Resolves when what the organisation used before is booked, by whichever process. */
+/** Resolves when the organisation's earlier usage is in the journal, whichever process writes it. */
 async function booked(open: Open, org: OrgId): Promise<void> {
   const { ends, charges, unbooked, refused } = open
   await ends.written(org)
@@ -204,7 +204,7 @@ async function booked(open: Open, org: OrgId): Promise<void> {
   for (let at = 0; at < left.length; at += LEFT_MAX) await bookLeft(open, db, left.slice(at, at + LEFT_MAX))
 }
 
-/** One that the database refuses is left to the schedule, and keeps no other from it. */
+/** A charge that the database rejects is left to the schedule, so that it does not hold up others. */
 async function bookLeft(open: Open, db: Database, ids: readonly string[]): Promise<void> {
   const { refused, warn } = open
   try {
@@ -232,7 +232,7 @@ async function renew(open: Open): Promise<void> {
   await releaseDoubtful(open)
 }
 
-/** A call that has been lost is charged what is known of it. */
+/** A lost call is charged what is known of it. */
 function endLost(open: Open): void {
   const { running, clock, warn } = open
   for (const [id, one] of running) {
@@ -240,7 +240,7 @@ function endLost(open: Open): void {
     end(open, id)
     const { amount, metadata } = one.soFar()
     const what = JSON.stringify(metadata)
-    warn(new Error(`the call ${id} of ${one.row.org} was held for too long, and is settled: ${what}`))
+    warn(new Error(`the call ${id} of ${one.row.org} did not end in time; its known usage is settled: ${what}`))
     void charge(open, one, { amount, metadata, model: one.row.model })
   }
 }
@@ -253,7 +253,7 @@ function placingOf(id: string, { org, project, credential }: Principal, estimate
   return { id, org, amount: most, least, product, model, key, project, soFar: amount, metadata, became: 'waiting' }
 }
 
-/** Until it succeeds: otherwise it would be charged when it expires. */
+/** Repeats until it succeeds: otherwise the hold would be charged when it expires. */
 async function releaseHold(open: Open, { id, org, became }: Placing): Promise<void> {
   // Nothing was sent for one that still waited.
   if (became === 'waiting' || became === 'refused') return
@@ -273,7 +273,7 @@ async function releaseNow({ db }: Open, org: OrgId, ids: readonly string[]): Pro
   await store.addToAccounts(db.for(org).autocommit, [{ org, kind: 'balance', amount: 0 }], ids)
 }
 
-/** Those that came to be written, because the database went on with a statement that this process had given up. */
+/** Holds that were written after all, because the database completed a statement that this process had given up on. */
 async function releaseDoubtful(open: Open): Promise<void> {
   const { doubtful, db, clock } = open
   if (doubtful.size === 0) return
@@ -284,12 +284,12 @@ async function releaseDoubtful(open: Open): Promise<void> {
 
 const notHeld = () =>
   new Fault('database_unreachable', {
-    message: 'Whether the balance covers this call cannot be said at the moment, and it was not made. Try again.',
+    message: 'The balance cannot be checked at the moment, so the call was not made. Try again.',
     retryAfterS: 2,
   })
 
 const insufficient = () =>
   new Fault('insufficient_balance', {
     message:
-      'The available balance of the organisation does not cover what this call may cost. Ask the operator of this service for credit, or limit the output of the call.',
+      "The organisation's available balance does not cover what this call may cost. Ask the operator of this service for credit, or limit the output of the call.",
   })

@@ -2,13 +2,13 @@
 import type { Clock } from '../../engines/engines.ts'
 import { Fault } from '../../kit/fault.ts'
 
-/** And up to so much longer. */
+/** Timers are shared, so a caller may wait up to this much longer. */
 const SETTLED_MS = 9_000
 const SHARED_MS = 1_000
 
 export type Patience = ReturnType<typeof openPatience>
 
-/** Raises 503 if what it waits for takes long. Those that begin within a second share a timer: one for each charge, and its end,
+/** Raises 503 if what it waits for takes too long. Waits that begin within a second share a timer: a timer for each charge
  *  would cost more than everything else here. */
 export function openPatience(clock: Clock) {
   const closed = new AbortController()
@@ -32,6 +32,6 @@ export function openPatience(clock: Clock) {
 
 export const unavailable = () =>
   new Fault('database_unreachable', {
-    message: 'What was used cannot be settled at the moment. Try again.',
+    message: 'Earlier usage cannot be settled at the moment. Try again.',
     retryAfterS: 2,
   })

@@ -1,4 +1,4 @@
-// Splits a period: whole hours are added up already, and the parts of an hour at both ends are counted by transfer.
+// Splits a period: whole hours are already added up, and the partial hours at both ends are counted by transfer.
 
 export type Period = { since: string; until: string }
 export type Split = { hours: Period; first: Period; last: Period }
@@ -6,7 +6,7 @@ export type Split = { hours: Period; first: Period; last: Period }
 const HOUR_MS = 60 * 60_000
 const NEVER: Period = { since: 'infinity', until: '-infinity' }
 
-/** `first` and `last` are the parts of an hour; if there are none, periods in which nothing happens. */
+/** `first` and `last` are the partial hours; if there are none, empty periods. */
 export function splitPeriod({ since, until }: Period): Split {
   const [sinceMs, untilMs] = [msOf(since), msOf(until)]
   if (sinceMs >= untilMs) return { hours: NEVER, first: NEVER, last: NEVER }

@@ -41,13 +41,13 @@ const LEFT_MAX = 200
 type Settling = Pick<Billing, 'settleLeft'> & {
   now: string
   write: (work: (tx: Tx) => Promise<void>) => Promise<unknown>
-  /** Those that could not be charged, or their organisation, and why the last one could not. */
+  /** The holds or organisations that could not be charged, and the error of the last one. */
   failed: string[]
   failure: unknown
 }
 
-/** Charges what dead processes left behind of one organisation. Neither one of its holds that cannot be charged nor rows of it
- *  that are locked keep others from it. */
+/** Charges the holds that dead processes left behind of one organisation. Neither a hold that cannot be charged nor locked
+ *  rows hold up the others. */
 async function settleOrg(settling: Settling, org: OrgId, signal: AbortSignal): Promise<void> {
   const { now, write, settleLeft, failed } = settling
   let count = LEFT_MAX

@@ -1,3 +1,4 @@
+import { currencySettings } from '../../kit/currency.ts'
 import { service } from '../../kit/service.ts'
 import { oneOf, setting } from '../../kit/setting.ts'
 import * as balance from './balance.ts'
@@ -23,21 +24,10 @@ export const billing = service({
       'postpaid',
       oneOf(MODES),
     ),
-    STOA_CURRENCY: setting(
-      'The currency of all amounts: an ISO 4217 code',
-      'USD',
-      currency,
-      'A name only: nothing is converted',
-    ),
+    ...currencySettings,
   },
   orgSettings: billingSettings,
   schedules: [renewHolds, tendJournal],
   emits: { 'usage that reaches an alert': alertEvents },
   open: openBilling,
 })
-
-/** Only its form is checked: the list changes every few years. */
-function currency(text: string): string {
-  if (!/^[A-Z]{3}$/.test(text)) throw new Error('must be three upper-case letters, such as USD')
-  return text
-}

@@ -1,4 +1,4 @@
-// When an organisation is alerted: /v1/billing/settings.
+// An organisation's alerts: /v1/billing/settings.
 import { Type } from 'typebox'
 import { integer, orNone } from '../../kit/fields.ts'
 import { UNITS_PER_CENT } from '../../kit/meter.ts'
@@ -13,14 +13,14 @@ const units = (amount: number) => amount * UNITS_PER_CENT
 
 export const billingSettings = declareOrgSettings({
   service: 'billing',
-  what: 'when the organisation is alerted',
-  description: 'An alert is sent once: by the usage with which the spending or the balance crosses it.',
+  what: "the organisation's alerts on its spending and balance",
+  description: 'An alert is sent once, by the usage that crosses the threshold.',
   fields: {
     spendAlerts: {
       schema: Type.Array(integer('A threshold in cents', 10_000, cents(1)), {
         maxItems: ALERTS_MAX,
         uniqueItems: true,
-        description: `At which spending in a UTC calendar month the event \`billing.alert.spend_reached\` is sent: up to ${ALERTS_MAX} amounts in cents; default none`,
+        description: `The spending in a UTC calendar month at which the event \`billing.alert.spend_reached\` is sent: up to ${ALERTS_MAX} amounts in cents; default none`,
         examples: [[5_000, 10_000]],
       }),
       default: [],
@@ -28,7 +28,7 @@ export const billingSettings = declareOrgSettings({
     balanceAlert: {
       schema: orNone(
         integer(
-          'Below which balance in cents the event `billing.alert.balance_reached` is sent; null for none. Default null',
+          'The balance in cents below which the event `billing.alert.balance_reached` is sent; null, the default, for no alert',
           1_000,
           cents(-CENTS_MAX),
         ),

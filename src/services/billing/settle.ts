@@ -1,5 +1,5 @@
-// Settles what was used, many charges of an organisation in one transaction: the transfers, the spending of keys and of the
-// month, the alerts that follow, and what the service does whose product it is.
+// Settles usage, many charges of an organisation in one transaction: the transfers, the spending of keys and of the
+// month, the alerts that follow, and the work of the service that sells the product.
 import { type Database, EngineUnavailable, type Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { type Emitted, type Publishing, publish } from '../../kit/events.ts'
@@ -14,9 +14,9 @@ export type Settlement = SettledCharge & { product: string; created: string; kee
 
 export type SettlingOptions = Publishing & { charged: ReadonlyMap<string, Charged> }
 
-/** Settles charges of one organisation. Most need one statement, which a caller waits for. It is refused if one of them was
- *  settled before, or if the organisation wants to be alerted; then all is done in a transaction. `alerted` remembers who
- *  wants that: it may be wrong. */
+/** Settles charges of one organisation. Most need one statement, which a caller waits for. It is rejected if one of them was
+ *  already settled, or if the organisation has alerts; then a transaction does all of it. `alerted` remembers which
+ *  organisations have alerts; it may be outdated. */
 export async function settle(
   by: SettlingOptions,
   db: Database,
@@ -41,7 +41,7 @@ export async function settle(
   else alerted.delete(org)
 }
 
-/** Whoever settles locks the holds before anything else: two that settle the same ones would wait for each other otherwise. */
+/** Settling locks the holds before anything else, so that two transactions that settle the same ones cannot deadlock. */
 async function settlePlain(
   by: SettlingOptions,
   db: Tx,
@@ -73,7 +73,7 @@ export async function settleLeft(by: SettlingOptions, db: Tx, left: readonly sto
   if (settlements.length > 0) await settleNew(by, db, settlements)
 }
 
-/** Those that were settled before only end their hold. Returns whether an organisation wants to be alerted. */
+/** Charges that were already settled only end their hold. Returns whether an organisation has alerts. */
 async function settleNew(by: SettlingOptions, db: Tx, settlements: readonly Settlement[]): Promise<boolean> {
   const known = await store.selectKnown(
     db,
@@ -148,7 +148,7 @@ const hourRow = ({ org, created, product, key, project, model, amount }: Settlem
   ...{ org, hour: hourOf(created), product, key: key ?? '', project: project ?? '', model, amount },
 })
 
-/** An alert is told once: by the charge with which the spending or the balance crosses it. */
+/** An alert is sent once, by the charge that crosses the threshold. */
 function alertsOf(
   month: string,
   settlements: readonly Settlement[],

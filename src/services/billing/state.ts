@@ -6,7 +6,7 @@ import { settleLeft } from './settle.ts'
 import * as store from './store.ts'
 
 export type Billing = {
-  /** Reads what all accounts are together, and remembers it for the metrics. */
+  /** Reads the sum of all accounts, and remembers it for the metrics. */
   checkJournal(): Promise<void>
   renewHolds(): Promise<void>
   /** Charges holds whose process died, in the transaction that locks them. */
@@ -47,15 +47,14 @@ function openCheck({ db }: Engines, warn: (error: unknown) => void) {
   return {
     check: async () => {
       imbalance = await store.sumAccounts(db.analytics)
-      if (imbalance !== 0)
-        warn(new Error(`the journal is damaged: its accounts are ${imbalance} together instead of 0`))
+      if (imbalance !== 0) warn(new Error(`the journal is damaged: its accounts add up to ${imbalance} instead of 0`))
       const held = await store.sumHeld(db.analytics)
-      if (held !== 0) warn(new Error(`accounts say that ${held} more is held than there are holds`))
+      if (held !== 0) warn(new Error(`the accounts record ${held} more than the holds add up to`))
     },
     gauges: (): Gauge[] => [
       {
         name: 'stoa_billing_imbalance',
-        help: 'What all accounts of the journal are together, in millionths of a cent; 0 unless the journal is damaged.',
+        help: 'The sum of all accounts of the journal, in millionths of a cent; 0 unless the journal is damaged.',
         samples: [{ labels: {}, value: imbalance }],
       },
     ],

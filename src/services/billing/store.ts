@@ -42,8 +42,8 @@ export async function selectKnown(db: Sql, ids: readonly string[]): Promise<Set<
 export type Account = { org: OrgId; kind: AccountKind; amount: number }
 const moves = rowsAs<Account>('m', { org: 'text', kind: 'text', amount: 'bigint' })
 
-/** Moves amounts, and ends these holds. Returns what the accounts have then. Rows are locked in one order: transactions that
- *  touch the same organisations would wait for each other otherwise. */
+/** Moves amounts, and ends these holds. Returns the new balances. Rows are locked in one order, so that transactions that
+ *  touch the same organisations cannot deadlock. */
 export async function addToAccounts(
   db: Tx,
   movements: readonly Account[],
@@ -60,8 +60,8 @@ export async function addToAccounts(
     returning a.org, a.kind, a.amount`
 }
 
-/** The same for what one organisation spent, as part of one statement with `deleteHolds` of the same ids: what is held for them is
- *  that of before the statement. */
+/** The same for the spending of one organisation, as part of one statement with `deleteHolds` of the same ids: the held amount
+ *  that it reads is that of before the statement. */
 export async function moveSpent(db: Tx, org: OrgId, spent: number, holds: readonly string[]): Promise<void> {
   await db`insert into billing_accounts as a (org, kind, amount, held)
     select ${org}, kind, amount, held from (values ('balance', -${spent}::bigint,
@@ -128,7 +128,7 @@ export async function addToMonth(db: Tx, month: string, spent: readonly Spent[])
       o.spend_alerts as "spendAlerts", o.balance_alert as "balanceAlert"`
 }
 
-/** The same, and is refused for an organisation that has alerts: the month must not be null. */
+/** The same, but fails for an organisation that has alerts, because the month must not be null. */
 export async function addToMonthUnlessAlerted(db: Tx, month: string, spent: readonly Spent[]): Promise<void> {
   await db`insert into billing_orgs as o (org, month, spent)
     select org, ${month}, sum(amount) from ${sums(spent)} group by org order by org
@@ -196,7 +196,7 @@ export async function lockBalance(db: Tx, org: OrgId): Promise<Balance> {
 export type HoldSoFar = { id: string; soFar: number; metadata: Record<string, unknown> }
 const soFar = rowsAs<HoldSoFar>('g', { id: 'text', soFar: 'bigint', metadata: 'jsonb' })
 
-/** Those of calls that run. One that is locked is renewed the next time: if it waited for it, it would keep those of others locked. */
+/** Renews the holds of running calls. A locked hold is renewed the next time: waiting for it would keep the others locked. */
 export async function renewHolds(db: Tx, holds: readonly HoldSoFar[], expires: string): Promise<void> {
   await db`with given as (select * from ${soFar(holds)}),
     locked as materialized (select id from billing_holds where id = any(${holds.map(({ id }) => id)})
@@ -207,8 +207,8 @@ export async function renewHolds(db: Tx, holds: readonly HoldSoFar[], expires: s
 
 export type EndedHold = Omit<NewHold, 'amount'> & { ended: string; details: unknown }
 
-/** Holds of one organisation whose calls have ended. Those that could not be written before are written now. Rows as one text
- *  are read faster than a list for each column, which counts here: clients wait for it. */
+/** Ends holds of one organisation whose calls have ended; holds that could not be written before are written now. The rows are
+ *  sent as one text, which is read faster than a list for each column; clients wait for this. */
 export async function endHolds(db: Tx, org: OrgId, holds: readonly EndedHold[], expires: string): Promise<void> {
   const rows = holds.map(({ id, product, model, key, project, soFar, metadata, ended, details }) => ({
     ...{ id, product, model, key, project, soFar, metadata, ended, details },
@@ -222,7 +222,7 @@ export async function endHolds(db: Tx, org: OrgId, holds: readonly EndedHold[], 
       metadata = excluded.metadata, ended = excluded.ended, details = excluded.details`
 }
 
-/** Those of calls of an organisation that have ended. */
+/** The holds of an organisation's ended calls. */
 export async function selectEnded(db: Sql, org: OrgId): Promise<string[]> {
   const rows = await db<{ id: string }>`select id from billing_holds where org = ${org} and ended is not null`
   return rows.map(({ id }) => id)
@@ -231,7 +231,7 @@ export async function selectEnded(db: Sql, org: OrgId): Promise<string[]> {
 export type LeftHold = Omit<EndedHold, 'ended'> & { ended: string | null }
 const LEFT = fragment`id, org, product, model, key, project, so_far as "soFar", metadata, ended, details`
 
-/** Those of the ids that are written. */
+/** The ids whose holds are written. */
 export async function selectHolds(db: Sql, ids: readonly string[]): Promise<{ id: string; org: OrgId }[]> {
   return db<{ id: string; org: OrgId }>`select id, org from billing_holds where id = any(${ids})`
 }
@@ -247,8 +247,8 @@ export async function selectLeftOrgs(db: Sql, now: string, after: string): Promi
   return rows.map(({ org }) => org)
 }
 
-/** Those of one organisation, at most so many, that nobody else settles at the moment. Whoever waits for other rows of it gives
- *  up soon. */
+/** Holds of one organisation, at most `count`, that no other transaction settles at the moment. Waits for its other rows time
+ *  out soon. */
 export async function lockExpiredHolds(
   db: Tx,
   org: OrgId,
@@ -262,7 +262,7 @@ export async function lockExpiredHolds(
     for update skip locked`
 }
 
-/** What accounts say is held, less the holds that there are: zero unless they are damaged. */
+/** What accounts record as held, less the sum of the holds: zero unless they are damaged. */
 export async function sumHeld(db: Sql): Promise<number> {
   const [row] = await db<{ amount: number }>`select ((select coalesce(sum(held), 0) from billing_accounts)
     - (select coalesce(sum(amount), 0) from billing_holds))::bigint as amount`
@@ -346,7 +346,7 @@ export async function selectCredits(db: Sql, org: OrgId, after: Position, count:
     order by created desc, id desc limit ${count}`
 }
 
-/** What charges compare with: amounts as in the journal. */
+/** For comparisons with charges: amounts as in the journal. */
 export async function saveAlerts(
   db: Tx,
   org: OrgId,
@@ -357,13 +357,13 @@ export async function saveAlerts(
     on conflict (org) do update set spend_alerts = excluded.spend_alerts, balance_alert = excluded.balance_alert`
 }
 
-/** What all accounts are together, which is zero unless the journal is damaged. */
+/** The sum of all accounts, which is zero unless the journal is damaged. */
 export async function sumAccounts(db: Sql): Promise<number> {
   const [row] = await db<{ amount: number }>`select coalesce(sum(amount), 0)::bigint as amount from billing_accounts`
   return row?.amount ?? 0
 }
 
-/** The accounts that do not have the amount that their transfers give. */
+/** The accounts whose amount differs from the sum of their transfers. */
 export async function selectUnbalanced(db: Sql): Promise<{ org: OrgId; kind: string }[]> {
   return db<{ org: OrgId; kind: string }>`with moved as (
       select org, to_kind as kind, amount from billing_transfers

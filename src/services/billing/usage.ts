@@ -1,4 +1,4 @@
-// GET /v1/billing/usage: what was used and what it cost.
+// GET /v1/billing/usage: usage and its cost.
 import { Type } from 'typebox'
 import type { Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
@@ -13,7 +13,7 @@ import * as store from './store.ts'
 
 const UsageRow = Type.Object(
   {
-    amount: Cents('What it cost', 0.0425),
+    amount: Cents('The cost', 0.0425),
     createdAt: timestamp('When it was settled'),
     metadata: Type.Record(Type.String(), Type.Unknown(), {
       description:
@@ -27,7 +27,7 @@ const UsageRow = Type.Object(
 
 export const listUsage = operation({
   route: 'GET /v1/billing/usage',
-  summary: 'Lists what the organisation used, newest first',
+  summary: "Lists the organisation's usage, newest first",
   access: 'bearer',
   showsUsage: true,
   input: { ...paging, ...usageFilters },
@@ -35,11 +35,11 @@ export const listUsage = operation({
     {
       currency: Currency,
       count: integer('How many rows there are on all pages', 1),
-      amount: Cents('What all of them cost'),
+      amount: Cents('Their total cost'),
       usage: Type.Array(UsageRow, { description: 'The rows of this page' }),
       next: string('Send it as `after` to get the next page; empty on the last page', ''),
     },
-    { title: 'Usage', description: 'What an organisation used' },
+    { title: 'Usage', description: 'The usage of an organisation' },
   ),
   run: async ({ db, caller: { org }, state: { currency } }, { limit, after, ...query }) => {
     const filter = filterOf(query)

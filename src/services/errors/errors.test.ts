@@ -30,7 +30,7 @@ describe('an error', () => {
     })
   }
 
-  it('has its exception in a field of its own, and what is known of it', async () => {
+  it('has its exception in a separate field, with all known details', async () => {
     const frames = [
       { filename: 'https://shop.example/lib.js', function: 'run', lineno: 9, colno: 1, in_app: false },
       { filename: 'https://shop.example/app.js?v=1', function: 'checkout', lineno: 12, colno: 34, in_app: true },

@@ -19,20 +19,20 @@ const Frame = Type.Object(
     file: text('The file of the call', 'https://shop.example.com/app.js'),
     line: number('The line in the file', 12),
     column: number('The column in the line', 34),
-    inApp: Type.Optional(boolean('Whether it is in the own code, not in a library', true)),
+    inApp: Type.Optional(boolean('Whether it is in application code, not in a library', true)),
   },
-  { title: 'Frame', description: 'A call that was running when an error happened' },
+  { title: 'Frame', description: 'A frame of the call stack' },
 )
 
 const Exception = Type.Object(
   {
     type: text('The class of the error', 'TypeError'),
-    message: text('What it says', 'x is not a function'),
-    stack: text('The calls as text', 'TypeError: x is not a function\n    at checkout (app.js:12:34)'),
+    message: text('Its message', 'x is not a function'),
+    stack: text('The stack trace as text', 'TypeError: x is not a function\n    at checkout (app.js:12:34)'),
     handled: Type.Optional(boolean('Whether the program caught it', false)),
-    frames: Type.Array(Frame, { description: 'The calls, the innermost first' }),
+    frames: Type.Array(Frame, { description: 'The stack frames, innermost first' }),
   },
-  { title: 'Exception', description: 'What went wrong' },
+  { title: 'Exception', description: 'An exception and its stack' },
 )
 
 const CapturedError = Type.Object(
@@ -40,7 +40,7 @@ const CapturedError = Type.Object(
     id: string('The id of the event', 'evt_4vJ9mWcX2bQeT7yLrK0sZp1n'),
     event: string('The name of the event', '$exception'),
     timestamp: timestamp('When it happened, corrected for the clock of the client'),
-    distinctId: text('Whom it happened to', 'user-1'),
+    distinctId: text('The user it happened to', 'user-1'),
     sessionId: text('The session in which it happened', '0192c1f1'),
     product: text('The project it happened in', 'web-shop'),
     url: text('The address of the page', 'https://shop.example.com/cart?step=2'),
@@ -49,7 +49,7 @@ const CapturedError = Type.Object(
     libraryVersion: text('The version of the SDK', '1.2.3'),
     release: text('The version of the program', '2026.11.1'),
     environment: text('Where the program runs', 'production'),
-    fingerprint: string('The same for errors that are the same', '9f86d081884c7d659a2feaa0c55ad015'),
+    fingerprint: string('Identical for errors of the same kind', '9f86d081884c7d659a2feaa0c55ad015'),
     exception: Exception,
     propertiesOmitted: Type.Optional(
       integer('How many bytes of `properties` were left out, because the answer would be too long', 61_440, {
@@ -57,7 +57,7 @@ const CapturedError = Type.Object(
       }),
     ),
     properties: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Everything that was sent about it; empty with `propertiesOmitted`',
+      description: 'All properties that were sent; empty if `propertiesOmitted` is present',
     }),
   },
   { title: 'CapturedError', description: 'An error that a client captured' },
@@ -66,11 +66,11 @@ const CapturedError = Type.Object(
 export const listErrors = operation({
   route: 'GET /v1/errors',
   summary: "Lists the organisation's errors, newest first",
-  description: `There are no further pages: \`next\` is always empty. A token of a workspace reads the errors that tokens of its workspace wrote. A \`limit\` that is not a positive number counts as ${LIMIT_DEFAULT}. If the properties of all errors are longer than 2 MiB together, those of the largest are left out, as \`propertiesOmitted\` says; ask for fewer errors to get them.`,
+  description: `There is only one page: \`next\` is always empty. A workspace token reads only errors that tokens of its workspace wrote. A \`limit\` that is not a positive number counts as ${LIMIT_DEFAULT}. If the properties of all errors exceed 2 MiB together, the largest are omitted, with their size in \`propertiesOmitted\`; request fewer errors to get them.`,
   access: 'reader',
   withoutCredential: 'forbidden',
   input: {
-    // Whatever is sent is accepted, as the interface says.
+    // Any value is accepted, as the interface says.
     limit: Type.Optional(
       anyValueFor(integer(`How many to return; default ${LIMIT_DEFAULT}, at most ${LIMIT_MAX}`, 50)),
     ),

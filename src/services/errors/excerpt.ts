@@ -1,17 +1,17 @@
-// What is read of the properties of an error that are too long to be parsed: the values at some places, with long texts cut.
+// Reads parts of an error's properties that are too long to be parsed: the values at some paths, with long texts truncated.
 import type { ErrorPath, ErrorRow } from '../../engines/engines.ts'
 import { EXCEPTION_PATHS } from '../o11y/public.ts'
 
 export type Fields = Record<string, unknown>
 
-/** What is named alike stands in the properties too, in full. Longer texts would make the answer several times as large. */
+/** The properties contain these values in full. Longer texts would make the answer several times as large. */
 export const NAMED_CHARACTERS_MAX = 2_000
 export const MESSAGE_CHARACTERS_MAX = 8_000
 export const STACK_CHARACTERS_MAX = 16_000
 /** Frames are read from the first 50 lines of a stack, each up to 500 characters. */
 const STACK_CHARACTERS_READ = 26_000
 
-/** Of an error whose properties are omitted. What 200 of them have together must not be long either. */
+/** For an error whose properties are omitted: 200 such errors together must not be long either. */
 const NAMED_CHARACTERS_MAX_IF_OMITTED = 200
 const MESSAGE_CHARACTERS_MAX_IF_OMITTED = 500
 const STACK_CHARACTERS_MAX_IF_OMITTED = 1_000
@@ -58,7 +58,7 @@ export function knownProperties(row: ErrorRow): Fields {
   return known
 }
 
-/** Objects come before what is in them; what has no object to be in was in something else and is not read. */
+/** Objects come before their contents; a value whose object is missing was inside something else and is skipped. */
 function put(root: Fields, path: string, value: unknown): void {
   const names = path.split('/')
   const last = names.pop() as string

@@ -1,4 +1,4 @@
-// An error as it is answered: the exception is taken out of the properties, and what SDKs name differently is named alike.
+// An error as the API returns it: the exception is taken from the properties, and the different names of SDKs are unified.
 import type { ErrorRow } from '../../engines/engines.ts'
 import { withoutNulls } from '../../kit/fields.ts'
 import { exceptionOf, type Frame } from '../o11y/public.ts'

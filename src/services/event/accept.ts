@@ -16,19 +16,19 @@ import type { ReadItem } from './wires/wire.ts'
 
 const NAME_CHARACTERS_MAX = 200
 const ID_CHARACTERS_MAX = 200
-/** As long as a whole body may be on the wire. */
+/** The same as the limit of a whole body as sent. */
 const PROPERTIES_CHARACTERS_MAX = 64 * 1024
 
 /** `dedupe` is null if the SDK sent no id. */
 export type Accepted = { row: EventRow; envelope: Envelope; dedupe: EventId | null }
 
-/** What is known of the request besides its events. */
+/** The facts about the request that apply to all its events. */
 export type Arrival = Arrived & {
   caller: Principal
   settings: EventSettings
   /** The client's address, which is stored only if the organisation wants that. */
   address: string
-  /** The id of a visitor who has none. */
+  /** The generated id of a visitor without an id. */
   visitor: string | null
   source: string
   newId: () => string
@@ -90,8 +90,8 @@ function textFault(name: string, ids: readonly (string | null)[]): Reason | null
   return null
 }
 
-/** Whoever holds a publishable key could otherwise send the id of an event of a server before the server does, and have
- *  that one ignored. */
+/** Otherwise the holder of a publishable key could send the id of a server's event before the server does, so that the
+ *  server's event would be ignored. */
 function dedupeId(messageId: string, { user, workspace }: Principal): string {
   const writer = user !== null ? 'trusted' : (workspace ?? 'publishable')
   const hex = hash('sha256', `${writer}\n${messageId}`)

@@ -77,7 +77,7 @@ describe('the subject of an event', () => {
     })
   }
 
-  it('can be chosen by whoever has a secret key, outside the families of the platform', async () => {
+  it('can be chosen with a secret key, outside the families of the platform', async () => {
     const { envelope } = await arrive({ subject: 'commerce.order.created' })
     assert.deepEqual([envelope.type, envelope.tenant], ['commerce.order.created', 'home'])
     const families = ['event', 'iam', 'account', 'project', 'risk', 'ai', 'billing', 'webhook', 'auto', 'IAM']
@@ -245,7 +245,7 @@ describe('the paths of a vendor', () => {
   const SENT = { posthog: 130, segment: 15, rudderstack: 20, amplitude: 200, mixpanel: 50 }
   const MAX = { posthog: 250, segment: 100, rudderstack: 100, jitsu: 100, amplitude: 200, mixpanel: 50 }
 
-  it('take as many events at once as its SDKs send, and no more', async () => {
+  it('accept as many events per request as its SDKs send, and no more', async () => {
     for (const [vendor, max] of Object.entries(MAX)) {
       assert.ok(max >= (SENT[vendor as keyof typeof SENT] ?? 0))
       const all = (count: number) => Array.from({ length: count }, () => event())
@@ -323,7 +323,7 @@ describe('the paths of SDKs', () => {
     }
   })
 
-  it('answer truthfully that there are no flags', async () => {
+  it('answer that there are no flags', async () => {
     const flags = await host.call('POST /v1/event/posthog/flags/?v=2', {
       as: null,
       body: { token: pk, distinct_id: 'u' },

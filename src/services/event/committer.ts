@@ -13,26 +13,26 @@ import { Fault } from '../../kit/fault.ts'
 import type { Accepted } from './accept.ts'
 import * as store from './store.ts'
 
-/** Transactions at once: while one waits for the disk, the next is prepared. */
+/** Concurrent transactions: while one waits for the disk, the next is prepared. */
 const COMMITS_MAX = 4
-/** In characters of JSON. A commit begins beside others only for so much: a few events wait for the commit that runs, and
- *  share the next. */
+/** In characters of JSON. Only a group of this size is committed while others are being committed; smaller groups wait and
+ *  share the next commit. */
 const BESIDE_CHARACTERS_MIN = 256 * 1024
-/** Most events are new, and are written at once. After one that is not, ids are asked for first: whoever sends events again
- *  sends many. */
+/** Most events are new, and are written without a check. After a duplicate, ids are looked up first, because a sender that
+ *  repeats events repeats many. */
 const CAREFUL_MS = 1_000
-/** Events per transaction. Other requests wait meanwhile, so that a larger one would help nobody. */
+/** Events per transaction. Other requests wait meanwhile, so a larger transaction has no benefit. */
 const GROUP_MAX = 1_000
 /** The same in characters of JSON: a thousand large events would take seconds. */
 const GROUP_CHARACTERS_MAX = 2 * 1024 * 1024
-/** Characters of events that wait or are being written; an organisation may have no more than is left for the others.
+/** Characters of events that wait or are being written; one organisation may use at most as much as stays free for others.
  *  Bodies are not counted while they are decoded, so that this also bounds the memory. */
 const WAITING_CHARACTERS_MAX = 64 * 1024 * 1024
 /** What an event takes besides its properties. */
 const EVENT_CHARACTERS = 1_000
 
 export type Committer = {
-  /** The positions of events that the database did not take; usually none. Duplicates count as taken. */
+  /** The positions of events that the database rejected; usually none. Duplicates are not among them. */
   commit(org: string, events: readonly Accepted[]): Promise<number[]>
   close(): Promise<void>
 }
@@ -120,7 +120,7 @@ function openQueue() {
     takeGroup: (): Waiting[] => {
       const group: Waiting[] = []
       let [count, size] = [0, 0]
-      // Whoever had its turn goes to the end, which this loop reaches too.
+      // An organisation that had its turn moves to the end, which this loop reaches too.
       for (const [org, requests] of waiting) {
         if (count >= GROUP_MAX || size >= GROUP_CHARACTERS_MAX) break
         const request = requests.shift() as Waiting
@@ -178,7 +178,7 @@ function openWriter({ db: whole, warehouse, log, now, warn }: CommitterOptions) 
     }
   }
 
-  /** One of them cannot be written: the others must not fail with it. */
+  /** If one of them cannot be written, the others must not fail with it. */
   async function oneByOne({ events, done, fail }: Waiting): Promise<void> {
     try {
       const refused: number[] = []
@@ -208,23 +208,24 @@ function openWriter({ db: whole, warehouse, log, now, warn }: CommitterOptions) 
 
 const tooMany = () =>
   new Fault('overloaded', {
-    message: 'Too many events of your organisation wait to be written; none of these was stored. Send them again.',
+    message:
+      'Too many events of your organisation are waiting to be written; none of these were stored. Send them again.',
     retryAfterS: 1,
   })
 
-/** What the client is told. It cannot check what was saved, so it is not asked to. */
+/** The error for the client. It cannot check what was saved, so it is not asked to. */
 function failureOf(error: unknown): unknown {
   if (!(error instanceof EngineUnavailable) || error.state !== 'unknown') return error
   const message =
-    'The database was lost while it saved these events. Send them again; those with an id are stored once.'
+    'The database connection was lost while these events were saved. Send them again; events with an id are stored only once.'
   return new Fault('database_unreachable', { message, retryAfterS: 2, cause: error })
 }
 
 /** Errors of PostgreSQL that values of a statement can cause: those of data, of constraints, and of what is too large. */
 const OF_VALUES = /^(22|23|54)/
 
-/** Whether the event is to blame. Otherwise its sender must send it again: whoever is told that it cannot be stored discards
- *  it. */
+/** Whether the event caused the error. If not, the sender must send it again; senders discard events that cannot be
+ *  stored. */
 function isOfEvent(error: unknown): boolean {
   if (error instanceof EngineUnavailable) return false
   const { code } = (error ?? {}) as { code?: unknown }

@@ -30,6 +30,17 @@ const send = (body: unknown, more: { as?: string | null; headers?: Record<string
   host.call(`POST /v1/event${more.path ?? ''}`, { as: home.key, ...more, body })
 const byName = async (name: string) => (await stored()).filter(({ event }) => event === name)
 
+describe('the receipt', () => {
+  it('ends with a newline, except the `1` with which an SDK compares the whole body', async () => {
+    const textOf = async (path: string, body: unknown) =>
+      (await host.call(`POST /v1/event${path}`, { as: home.key, body })).text
+    assert.equal(await textOf('', { event: unique() }), '{"accepted":1,"dropped":0}\n')
+    const sent = [{ event: unique(), properties: { token: pk, distinct_id: 'a' } }]
+    assert.match(await textOf('/mixpanel/track?verbose=1', sent), /^\{.*\}\n$/)
+    assert.equal(await textOf('/mixpanel/track', sent), '1')
+  })
+})
+
 describe('a body', () => {
   const name = unique()
   const event = { event: name, properties: { n: 1 } }
@@ -250,7 +261,7 @@ describe('poison', () => {
 })
 
 describe('a time that is not as it was sent', () => {
-  it('is told in a warning, and the event is stored', async () => {
+  it('is reported in a warning, and the event is stored', async () => {
     const [name, future] = [unique(), new Date(host.clock.now().getTime() + 86_400_000).toISOString()]
     const { status, body } = await send([
       { event: name, properties: {} },
@@ -308,7 +319,7 @@ describe('an event that is sent again', () => {
     assert.deepEqual(await count(name), [1, 1])
   })
 
-  it('cannot be forestalled by whoever has a publishable key', async () => {
+  it('cannot be taken in advance with a publishable key', async () => {
     const name = unique()
     await again(name, name, { as: pk })
     await again(name, name)

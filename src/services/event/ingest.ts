@@ -1,4 +1,4 @@
-// Operations that take events: /v1/event, and the paths that SDKs append to their host, below /v1/event/{vendor}.
+// Operations that receive events: /v1/event, and the paths that SDKs append to their host, below /v1/event/{vendor}.
 import { repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import { string } from '../../kit/fields.ts'
@@ -41,7 +41,7 @@ export const ingestEvents = operation({
   ...ingested,
   route: 'POST /v1/event',
   summary: 'Stores events and publishes them on the bus',
-  description: `The body is one event \`{"event":"…","properties":{…}}\`, a list of events, or an object with a list \`batch\` or \`events\`; at most ${EVENTS_MAX} events. Bodies of the SDKs of PostHog, Segment, RudderStack, Amplitude and Mixpanel are read too. The answer is a receipt: \`accepted\` and \`dropped\` add up to the number of events sent, \`errors\` says which were dropped and why, and \`warnings\` which were stored with another time. An event whose own id was accepted in the last 7 days counts as accepted and is not stored again. With \`DNT: 1\` or \`Sec-GPC: 1\` nothing is stored.`,
+  description: `The body is one event \`{"event":"…","properties":{…}}\`, a list of events, or an object with a list \`batch\` or \`events\`; at most ${EVENTS_MAX} events. Bodies of the SDKs of PostHog, Segment, RudderStack, Amplitude and Mixpanel are accepted too. The answer is a receipt: \`accepted\` and \`dropped\` add up to the number of events sent, \`errors\` lists which were dropped and why, and \`warnings\` which were stored with a corrected time. An event whose own id was accepted in the last 7 days counts as accepted and is not stored again. With \`DNT: 1\` or \`Sec-GPC: 1\` nothing is stored.`,
   faults: FAULTS,
   run: (context, { body }) => receiveEvents(context, body),
 })
@@ -63,8 +63,8 @@ const ofVendor = {
 export const ingestOfVendor = operation({
   ...ofVendor,
   route: 'POST /v1/event/{vendor}',
-  summary: 'Takes events from the SDK of a vendor that appends nothing to its host',
-  description: 'The same as `POST /v1/event`, with answers that this SDK understands.',
+  summary: 'Receives events from a vendor SDK that appends no path to its host',
+  description: 'Like `POST /v1/event`, with answers that this SDK understands.',
   input: { vendor: Vendor },
   run: (context, { body }) => answerAt(context, body),
 })
@@ -72,9 +72,9 @@ export const ingestOfVendor = operation({
 export const ingestAtVendorPath = operation({
   ...ofVendor,
   route: 'POST /v1/event/{vendor}/{rest...}',
-  summary: 'Takes events from the SDK of a vendor, at the paths that it appends to its host',
+  summary: 'Receives events from a vendor SDK, at the paths that it appends to its host',
   description:
-    'The same as `POST /v1/event`, with answers that this SDK understands. Its requests for flags are answered that there are none.',
+    'Like `POST /v1/event`, with answers that this SDK understands. Requests for feature flags are answered with an empty list.',
   input: { vendor: Vendor, rest: Rest },
   run: (context, { body }) => answerAt(context, body),
 })
@@ -82,9 +82,9 @@ export const ingestAtVendorPath = operation({
 export const readVendorPath = operation({
   ...ingest,
   route: 'GET /v1/event/{vendor}/{rest...}',
-  summary: 'Answers what the SDK of a vendor asks for with GET',
+  summary: 'Answers the GET requests of a vendor SDK',
   description:
-    'That there are no flags, surveys and recordings. The SDK of Mixpanel for Node sends single events with GET; they are stored as by `POST /v1/event`.',
+    "Feature flags, surveys and recordings are answered as empty. Mixpanel's SDK for Node sends single events with GET; they are stored as with `POST /v1/event`.",
   input: { vendor: Vendor, rest: Rest },
   faults: VENDOR_FAULTS,
   run: (context, { body }) => answerAt(context, body),

@@ -15,7 +15,7 @@ it('events are refused while the log is too large, and nothing of it is deleted'
     ({ status }) => status === 503,
   )
   assert.deepEqual([body.error.code, headers['retry-after']], ['overloaded', '30'])
-  assert.match(body.error.message, /none of these was stored/)
+  assert.match(body.error.message, /none of these events were stored/)
   const logged = () => host.db`select from bus_log where subject = 'event.order'`
   const before = (await logged()).length
   // What the platform emits is not refused: it is part of changes that people make.

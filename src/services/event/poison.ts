@@ -1,5 +1,5 @@
-// What must not be stored, whatever an event means: text that PostgreSQL cannot hold, names that would change a prototype,
-// and what is too deep, too long or too much. One walk finds it; its cost is bounded by the size of the event.
+// Finds values that must not be stored: text that PostgreSQL cannot hold, names that would change a prototype, and values
+// that are too deep, too long or too many. One walk finds them, in linear time.
 import { isStorable } from '../../kit/storable.ts'
 
 export type PoisonReason =

@@ -6,7 +6,7 @@ import { decodeBody } from './wires/decode.ts'
 import { readEvents } from './wires/read.ts'
 import { type Hints, type ReadBody, UnreadableBody, type WireName } from './wires/wire.ts'
 
-/** `sender`: in whose words faults are told. Until the events are received, only the path says it. */
+/** `sender` determines the format of faults. Until the events are received, only the path is known. */
 export type Sent = {
   key: string | null
   path: string
@@ -20,7 +20,7 @@ type Sender = { wire: WireName; count: number }
 
 const PREFIX = '/v1/event'
 
-/** `isOpened` of the hints: whatever is announced and accepted is decompressed already. */
+/** `isOpened` of the hints: an announced and accepted encoding is already decompressed. */
 export function readSent(body: Buffer, { url, method, headers }: RequestFacts): Sent {
   const { path, query } = partsOf(url)
   const alias = aliasAt(path, method)
@@ -62,7 +62,7 @@ const NO_QUERY = new URLSearchParams()
 
 const BASIC = /^basic ([A-Za-z0-9+/=]{1,4000})$/i
 
-/** As the user of basic authentication, or in a header of its own. */
+/** The key as the user of basic authentication, or in a header of the vendor. */
 function keyInHeaders({ authorization = '', 'x-write-key': own }: IncomingHttpHeaders): string | null {
   const encoded = BASIC.exec(authorization)?.[1]
   const sent = encoded === undefined ? own : Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0]

@@ -79,15 +79,15 @@ async function arrivalOf(
   return { caller, settings, receivedMs, received, sentAt, address, visitor, source: state.baseUrl, newId }
 }
 
-/** A webhook whose URL is here, perhaps behind proxies: each event would be delivered as a new one, without end. */
+/** A webhook that points to this host, perhaps behind proxies, would deliver each event as a new one in an endless loop. */
 function requireNoDelivery({ headers }: RequestFacts): void {
   if (headers['x-webhook-delivery'] === undefined) return
   throw new Fault('malformed_request', {
-    message: 'This is a delivery of a webhook, which cannot be an event: that would be delivered again, without end.',
+    message: 'Webhook deliveries are not accepted as events: they would be delivered again, in an endless loop.',
   })
 }
 
-/** The SDK of Mixpanel for Node sends each event with a GET of its own, and none of them again. */
+/** Mixpanel's SDK for Node sends each event with its own GET, and never retries. */
 const SHARE_OF_GET = 1 / 8
 
 function requireCeiling({ request: { method, ip, peer }, state }: Receiving): void {
@@ -106,7 +106,7 @@ function unreadable({ reason, message }: UnreadableBody): Fault {
 const logFull = () =>
   new Fault('overloaded', {
     message:
-      'The log of events is full, because they are not handled fast enough; none of these was stored. Send them again.',
+      'The event log is full, because consumers do not keep up; none of these events were stored. Send them again.',
     retryAfterS: 30,
   })
 
@@ -128,5 +128,6 @@ function nothingLanded(dropped: readonly Dropped[]): Fault {
   })
 }
 
-const json = (body: unknown): Reply =>
-  reply(200, { 'content-type': 'application/json; charset=utf-8' }, JSON.stringify(body))
+/** With a final newline, like all JSON answers. Mixpanel's SDK for Node compares the whole body with `1`. */
+const json = (body: object | 1): Reply =>
+  reply(200, { 'content-type': 'application/json; charset=utf-8' }, body === 1 ? '1' : `${JSON.stringify(body)}\n`)

@@ -1,4 +1,4 @@
-// Makes room for the coming months, and watches the size of the log.
+// Creates the partitions of the coming months, and monitors the size of the log.
 import { schedule } from './state.ts'
 
 export const makePartitions = schedule({
@@ -11,7 +11,7 @@ export const makePartitions = schedule({
   },
 })
 
-/** What a consumer has not read is never deleted, so that the log may grow until the disk is full. */
+/** Events that a consumer has not read are never deleted, so the log could grow until the disk is full. */
 export const checkLogSize = schedule({
   name: 'size of the log',
   per: 'process',

@@ -1,10 +1,10 @@
-// What is removed from the properties of an event: addresses unless the organisation stores them, and, if it wants that,
+// Removes client addresses from the properties of an event, unless the organisation stores them, and, if it is configured,
 // texts that look like secrets or card numbers.
 import type { EventSettings } from './settings.ts'
 import { put } from './wires/fields.ts'
 import type { Fields } from './wires/wire.ts'
 
-/** Of fields with the address of a client, also headers that a server passes on; compared without case and signs. */
+/** The names of fields with a client address, including forwarded headers; compared without case and punctuation. */
 const ADDRESS_NAMES = new Set([
   ...['ip', 'ips', 'ipv4', 'ipv6', 'ipaddr', 'ipaddress', 'ipaddresses', 'initialip', 'currentip', 'lastip'],
   ...['clientip', 'clientaddress', 'userip', 'visitorip', 'sourceip', 'srcip', 'realip', 'originip', 'publicip'],
@@ -24,7 +24,7 @@ const SIGNS = /[^a-z0-9]/g
 /** Names of more characters are not among them. */
 const ADDRESS_NAME_CHARACTERS_MAX = 40
 
-/** Runs of characters of which secrets consist; each is looked at once. */
+/** Runs of characters that secrets consist of; each is checked once. */
 const RUN = /[\w.~+/=-]{16,}/g
 /** Prefixes of keys that are in use, and tokens. */
 const SECRETS = [/^(?:sk|pk|rk|whsec|ghp|gho|xoxa|xoxb|xoxp)[-_]/, /^AKIA[A-Z0-9]{16}$/, /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/]

@@ -8,7 +8,7 @@ import * as tables from './tables.ts'
 
 const SETTINGS = {
   STOA_EVENTS_PER_CLIENT: setting(
-    'Requests with events per minute and client address, with keys that browsers may hold',
+    'Requests with events per minute and client address, for keys that browsers may hold',
     '300',
     count,
   ),
@@ -18,10 +18,10 @@ const SETTINGS = {
     count,
   ),
   STOA_LOG_MAX_GB: setting(
-    'Size of the log of events in GiB at which events are refused with 503, because consumers do not keep up',
+    'Size of the event log in GiB at which events are refused with 503, because consumers do not keep up',
     '100',
     count,
-    'What one of them has not read is never deleted',
+    'Events that a consumer has not read are never deleted',
   ),
 }
 

@@ -1,14 +1,14 @@
-// What an organisation chooses for its events: /v1/event/settings.
+// An organisation's settings for events: /v1/event/settings.
 import { boolean, integer, orNone } from '../../kit/fields.ts'
 import { declareOrgSettings, type ValuesOf } from '../../kit/org-settings/declare.ts'
 
 export const eventSettings = declareOrgSettings({
   service: 'event',
-  what: 'what the organisation chose for its events',
-  description: 'It applies to events that arrive afterwards; the retention applies to all.',
+  what: "the organisation's settings for events",
+  description: 'Changes apply to events that arrive afterwards; the retention applies to all events.',
   fields: {
     storeAddresses: {
-      schema: boolean('Whether the address of the client is stored with its events, as `$ip`; default false', false),
+      schema: boolean('Whether the client address is stored with its events, as `$ip`; default false', false),
       default: false,
     },
     scrub: {
@@ -20,7 +20,7 @@ export const eventSettings = declareOrgSettings({
     },
     retentionDays: {
       schema: orNone(
-        integer('After how many days events are deleted; null keeps them. Default null', 365, {
+        integer('After how many days events are deleted; null, the default, keeps them', 365, {
           minimum: 1,
           maximum: 3650,
         }),

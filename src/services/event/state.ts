@@ -11,7 +11,7 @@ export type EventState = {
   ceiling(client: string, peer: string, share: number): number
   /** The `source` of events. */
   baseUrl: string
-  /** Whether the log is so large that nothing more is accepted, and the size at which it is. */
+  /** Whether the log is too large to accept more events, and the size at which it is. */
   logBytesMax: number
   isLogFull: boolean
 }

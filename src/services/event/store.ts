@@ -13,15 +13,15 @@ export async function insertNewIds(db: Tx, ids: readonly EventId[], at: string):
     select org, id, ${at}::timestamptz from ${sent(ids)} order by org, id`
 }
 
-/** Those of the ids that are new. In one order, because two transactions that insert the same ids wait for each other
- *  otherwise. */
+/** Those of the ids that are new. In one order, so that two transactions that insert the same ids cannot
+ *  deadlock. */
 export async function insertIds(db: Tx, ids: readonly EventId[], at: string): Promise<EventId[]> {
   return db<EventId>`insert into event_ids (org, id, at)
     select org, id, ${at}::timestamptz from ${sent(ids)} order by org, id
     on conflict do nothing returning org, id`
 }
 
-/** The salt of a day. The first that asks makes it. */
+/** The salt of a day. The first caller creates it. */
 export async function saltOf(db: Tx, day: string, fresh: Uint8Array): Promise<Uint8Array> {
   await db`insert into event_salts (day, salt) values (${day}, ${fresh}) on conflict do nothing`
   const [row] = await db<{ salt: Uint8Array }>`select salt from event_salts where day = ${day}`

@@ -1,7 +1,7 @@
 // Subjects that clients choose themselves, such as `commerce.order.created`.
 import type { Principal } from '../../kit/caller.ts'
 
-/** Only the platform publishes subjects that begin so. */
+/** Only the platform publishes subjects with these prefixes. */
 export const OWN_FAMILIES = [
   ...['event', 'iam', 'account', 'project', 'risk', 'ai', 'billing', 'webhook', 'auto'],
   ...['task', 'kms', 'search', 'o11y', 'platform'],

@@ -8,11 +8,11 @@ const ROWS_AT_ONCE = 1_000
 /** Later than any event. */
 const NEVER = 'infinity'
 
-/** They are those of the warehouse. */
+/** The events of the warehouse. */
 export const events = table({
   name: 'events',
   org: 'org',
-  ofProject: { kept: 'Analytics show what was, also of a project that is gone' },
+  ofProject: { kept: 'Analytics include deleted projects' },
   orgRetention: {
     chosen: async (db, after, limit) =>
       (await listOrgSettings(db, eventSettings, after, limit)).map(({ org, values }) => ({

@@ -4,7 +4,7 @@
 const DAY_MS = 24 * 60 * 60_000
 /** For credentials that a browser may hold. */
 const OLDEST_MS = 7 * DAY_MS
-/** What a clock that is right may differ, and a queue may delay. */
+/** The deviation of a correct clock, and the delay of a queue. */
 const NEWEST_MS = 5 * 60_000
 
 export type Corrected = { timestamp: string; isClamped: boolean }

@@ -1,5 +1,5 @@
 // Ids for visitors who have none: a hash of address, user agent and organisation with a salt that changes every day and is
-// deleted after two. Nobody can tell afterwards who it was, nor follow a visitor over days or organisations.
+// deleted after two. After that, visitors cannot be identified, nor followed over days or organisations.
 import { createHash } from 'node:crypto'
 import type { Clock, Database, Random } from '../../engines/engines.ts'
 import { saltOf } from './store.ts'
@@ -17,7 +17,7 @@ export function openVisitors(db: Database, clock: Clock, random: Random): Visito
     const salt = db.transaction(tx => saltOf(tx, day, random.bytes(SALT_BYTES)))
     current = { day, salt }
     salt.catch(() => {
-      current = null // Asked for again by the next visitor.
+      current = null // The next visitor loads it again.
     })
     return salt
   }

@@ -3,12 +3,12 @@ import { invalidField } from '../../kit/check.ts'
 import { string } from '../../kit/fields.ts'
 
 const LOGO_BYTES_MAX = 32 * 1024
-/** More than the bytes take in base64, so that one that is somewhat too large is told so in bytes. */
+/** More than the bytes take in base64, so that a slightly too large logo is rejected with the limit in bytes. */
 const LOGO_CHARS_MAX = 200_000
 const EXAMPLE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
-/** `without` is what there is instead if it is null. */
+/** `without` says what null stands for. */
 export const logo = (without: string) =>
   string(
     `The logo, as a data URL in base64 of a PNG, JPEG, WebP or SVG image of at most ${LOGO_BYTES_MAX / 1024} KiB; null for ${without}`,
@@ -18,12 +18,12 @@ export const logo = (without: string) =>
 
 export const color = (without: string) =>
   string(
-    `\`#\` and six hex digits, such as \`#1d4f91\`: the colour of buttons and links; null for ${without}. Where it could not be read on the page, it is made darker or lighter`,
+    `\`#\` and six hex digits, such as \`#1d4f91\`: the colour of buttons and links; null for ${without}. Where the contrast with the page is too low, it is made darker or lighter`,
     '#1d4f91',
     { pattern: '^#[0-9a-f]{6}$' },
   )
 
-/** Refuses a logo that is none. */
+/** Rejects a logo whose bytes are not such an image. */
 export function requireImage(logo: string | null | undefined): void {
   if (typeof logo !== 'string' || isImage(logo)) return
   throw invalidField(

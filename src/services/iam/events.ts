@@ -61,7 +61,7 @@ const app = {
 const shownApp = {
   ...app,
   name: displayName('The name of the app'),
-  trusted: Type.Boolean({ description: 'Whether its tokens carry the role of their person' }),
+  trusted: Type.Boolean({ description: "Whether its tokens carry the person's role" }),
 }
 export const appCreated = event('iam.app.created', 'An app was registered', {
   ...shownApp,
@@ -71,7 +71,7 @@ export const appUpdated = event('iam.app.updated', 'An app was changed', { ...sh
 export const appDeleted = event('iam.app.deleted', 'An app was deleted, and its tokens ended', app)
 export const appSecretRotated = event('iam.app.secret_rotated', 'The secret of an app was replaced', app)
 
-export const sessionEnded = event('iam.session.ended', 'One sign-in was ended by its person, or by an owner or admin', {
+export const sessionEnded = event('iam.session.ended', 'A sign-in was ended by the person, or by an owner or admin', {
   id: SignInId,
   user: AccountId,
 })
@@ -94,7 +94,7 @@ export const signingKeysRotated = event('iam.signing_keys.rotated', 'A superadmi
   retires: timestamp('When the old keys are no longer published'),
 })
 
-/** What accepting an invite emits. A member who accepts one may get a higher role. */
+/** The events of accepting an invite. A member who accepts one may get a higher role. */
 export const joining = { ...inviteAccepted, ...memberAdded, ...memberUpdated }
 
 /** `before` is the membership that the person had already. */

@@ -1,5 +1,5 @@
-// Mails that tell of what has happened. They are sent after the change, by a queue: a mail server that is down must neither
-// delay nor fail it. They contain no secrets; mails with links are sent by the requests that make them.
+// Notification mails. A queue sends them after the change: a mail server that is down must neither
+// delay the change nor make it fail. They contain no secrets; mails with links are sent by the requests that make them.
 import type { Clock, OutgoingMail, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { addJobs } from '../../kit/queues/add.ts'
@@ -9,7 +9,7 @@ const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000]
 
 export type Notice = OutgoingMail
 
-/** The key is the address, so that one that does not answer delays no other. */
+/** The key is the address, so that one that does not respond delays no other. */
 export const notices = queue<Notice>({
   id: 'iam.notices',
   atOnce: 16,
@@ -21,7 +21,8 @@ export const notices = queue<Notice>({
   },
 })
 
-/** In the transaction of the change. `org` is whose share of the queue it takes. After a day it is not sent any more. */
+/** Runs in the transaction of the change. `org` is the organisation whose share of the queue it uses. The mail expires after
+ *  a day. */
 export const addNotice = (by: { db: Tx; clock: Clock; random: Random }, org: string, notice: Notice): Promise<void> =>
   addJobs(by, notices, [
     { key: notice.to, org: org as OrgId, payload: notice, expires: new Date(by.clock.now().getTime() + 24 * HOUR_MS) },

@@ -76,7 +76,7 @@ export async function hasRootKey({ db, seal }: Pick<Engines, 'db' | 'seal'>): Pr
 const OWN_APP = { app: 'console', id: `${ADMIN_ORG}-console`, name: 'Stoa' }
 export const OWN_CLIENT = OWN_APP.id
 
-/** A brand has another issuer than in earlier starts. */
+/** A brand has a different issuer than at earlier starts. */
 export class IssuerChanged extends Error {
   readonly brand: string
   readonly before: string
@@ -126,7 +126,7 @@ export async function openDirectory(
     const bytes = [...client.redirectUris, ...client.logoutUris, client.logo].join().length
     return { value: { ...client, secret: openSecret(seal, client) }, aliases: [`${brand} ${id}`, client.org], bytes }
   }
-  /** No cache of this process is older than the answer. */
+  /** Resolves when this process has handled the notifications of the change, so that its caches are up to date. */
   const handled = async <T>(change: Promise<T>): Promise<T> => {
     const done = await change
     await db.waitForNotifications()

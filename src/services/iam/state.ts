@@ -22,19 +22,19 @@ export type Keys = {
 
 export type Iam = {
   keys: Keys
-  /** Those of the whole host. */
+  /** The tables of the whole host. */
   tables: readonly Table[]
   engines: Engines
   bounds: Bounds
   /** The audience of tokens for this API, and the source of events. */
   baseUrl: string
-  /** That of the first brand. */
+  /** The issuer of the first brand. */
   issuer(): string
   /** The link that is mailed with an invitation. */
   invitationUrl(token: string): string
   /** The link that is mailed to a new address. */
   addressUrl(token: string): string
-  /** What customers of an organisation are told of their account. */
+  /** The mails to customers of an organisation about their account. */
   customerMails(org: OrgId): Promise<CustomerMails>
 }
 

@@ -8,7 +8,7 @@ const DAY_MS = 24 * HOUR_MS
 const PERSON = 'It is about a person, who may belong to several organisations'
 const INSTALLATION = 'It is about the whole installation'
 
-/** What names a person is of an organisation if the person is a customer. */
+/** Rows about a person belong to an organisation if the person is a customer. */
 const OF_CUSTOMER = { table: 'customers', columns: ['user_id'], keys: ['id'] }
 
 export const orgs = table({ name: 'orgs', org: 'slug', kept: 'It is deleted when all other rows are gone' })
@@ -109,7 +109,7 @@ export const customerImportLines = table({
   bound: {
     setting: 'STOA_IMPORT_LINES_MAX',
     fallback: 200_000,
-    doc: 'Records of imports of customers that an organisation may have: those that wait, and those of the last 30 days that were not imported',
+    doc: 'Customer import records that an organisation may have: waiting ones, and those of the last 30 days that were not imported',
     what: 'records of imports',
     remedy: 'Wait until earlier ones are deleted.',
   },

@@ -28,7 +28,7 @@ describe('an organisation that was deleted', () => {
     assert.equal((await host.db`select from users where email = 'second@acme.test'`).length, 0)
   })
 
-  it('takes the passwords with it that its admins set, and the sign-ins made with them', async () => {
+  it('removes the passwords that its admins set, and the sign-ins made with them', async () => {
     const { key } = (await createOrg('shell', 'owner@shell.test')).body
     const planted = await plantPerson(host, 'planted@example.com', key)
     const shop = await registerApp(host, identity, { app: 'shop', as: key })

@@ -15,10 +15,10 @@ export type Answer = { status: number; text: string | null }
 const BATCH_MAX = 20
 /** When the answers of a batch are longer, the rest of its messages is not carried out. */
 const BATCH_CHARS_MAX = 1024 * 1024
-/** The same without a credential: enough for a handshake and one list of tools, which is longer. Twenty lists would be a
- *  thousand times as long as the request, for whoever asks. */
+/** The same without a credential: enough for a handshake and one list of tools, which is longer. The answer to twenty lists
+ *  would be a thousand times as long as the request. */
 const STRANGER_BATCH_CHARS_MAX = 16 * 1024
-/** Batches without a credential from one address. A client needs one to connect; so many have about 0.1 MB of answers per
+/** Batches without a credential from one address. A client needs one to connect; so many cause about 0.1 MB of answers per
  *  second. */
 const STRANGER_BATCHES_PER_MINUTE = 60
 
@@ -37,7 +37,7 @@ export async function answerBatch(
   const texts: string[] = []
   let length = 0
   for (const body of bodies) {
-    if (exchange.request.signal.aborted) break // Nobody reads the rest.
+    if (exchange.request.signal.aborted) break // The client has disconnected.
     const { text } = length > charsMax ? tooLong(body, isFromStranger) : await answerOne(body)
     if (text === null) continue
     texts.push(texts.length === 0 ? '[' : ',', text)
@@ -50,7 +50,7 @@ export async function answerBatch(
 
 const ANY_READER = { access: 'reader', withoutCredential: null } as const
 
-/** Whether no credential of an organisation was sent. A publishable key is known to whoever visits a page. */
+/** Whether no credential of an organisation was sent. A publishable key does not count, because it is public. */
 async function isStranger({ calls, request }: Exchange): Promise<boolean> {
   const presented = presentedBy(request)(true)
   if (presented.authorization === undefined && presented.cookie === undefined) return true
@@ -59,7 +59,7 @@ async function isStranger({ calls, request }: Exchange): Promise<boolean> {
     return false
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return error.status < 500 // While credentials cannot be checked, nobody is refused for that.
+    return error.status < 500 // While credentials cannot be checked, senders are not treated as strangers.
   }
 }
 

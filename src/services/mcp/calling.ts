@@ -1,4 +1,4 @@
-// Calls a tool for whoever sent the message.
+// Calls a tool with the credential of the message.
 
 import { invalidField } from '../../kit/check.ts'
 import { Fault } from '../../kit/fault.ts'
@@ -12,7 +12,7 @@ import type { View } from './views.ts'
 
 type Calling = { calls: Calls; request: RequestFacts; view: View; presented: (isSafe: boolean) => Presented }
 
-/** Faults are results, so that the model can read them; what is no tool call at all is an error of the protocol. */
+/** Faults become results, so that the model can read them; an invalid tool call is a protocol error. */
 export async function call(calling: Calling, name: unknown, given: unknown): Promise<CallResult> {
   if (typeof name !== 'string') throw invalid('`name` must be a string.')
   if (!isJsonObject(given)) throw invalid('`arguments` must be an object.')
@@ -46,7 +46,7 @@ async function callByName(
   return callOperation(calling, await toolNamed(calling, name), given)
 }
 
-/** For what is no operation: any credential of an organisation. */
+/** For tools that are not operations: requires any credential of an organisation. */
 const credentialOf = ({ calls, presented }: Calling) => calls.identifyAny(presented(true))
 
 async function callOperation(
@@ -83,7 +83,7 @@ function textOf(json: unknown): string {
   }
 }
 
-/** What is withheld is refused as a result, so that the model reads why, and as any call only to whoever has a credential. */
+/** A withheld tool is answered with a result, so that the model can read the reason. Like any call, it needs a credential. */
 async function toolNamed(calling: Calling, name: unknown): Promise<OperationTool> {
   const { byName, withheld, near } = calling.view
   if (typeof name !== 'string') throw invalid('`name` must be a string.')
@@ -95,7 +95,7 @@ async function toolNamed(calling: Calling, name: unknown): Promise<OperationTool
     throw new Fault('forbidden', { message: refused.why })
   }
   const like = near(name)
-  const hint = like.length === 0 ? '`tools/list` lists all.' : `Like it are ${like.join(', ')}.`
+  const hint = like.length === 0 ? '`tools/list` lists all.' : `Similar tools are ${like.join(', ')}.`
   throw invalid(`There is no tool ${name.slice(0, 100)}. ${hint}`)
 }
 

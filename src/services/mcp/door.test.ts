@@ -381,7 +381,7 @@ describe('messages', () => {
   })
 })
 
-describe('the metadata of the tool door', () => {
+describe('the metadata of the MCP endpoint', () => {
   it('names this host and where people sign in', async () => {
     const { status, body, headers } = await host.call('GET /.well-known/oauth-protected-resource/v1/mcp', { as: null })
     assert.deepEqual([status, headers['content-type']], [200, 'application/json; charset=utf-8'])

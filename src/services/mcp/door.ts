@@ -1,4 +1,4 @@
-// POST /v1/mcp: the tool door. Every tool call takes the path of an HTTP request: identify, admit, invoke.
+// POST /v1/mcp: the operations as MCP tools. Every tool call takes the path of an HTTP request: identify, admit, invoke.
 import { Type } from 'typebox'
 import { repliesIn, reply } from '../../kit/answer.ts'
 import { jsonrpc } from '../../kit/dialect.ts'
@@ -29,16 +29,16 @@ const INSTRUCTIONS =
 
 export const callTools = operation({
   route: 'POST /v1/mcp',
-  summary: 'The tool door: every operation as a tool of the Model Context Protocol, as JSON-RPC 2.0',
+  summary: 'Serves every operation as a tool of the Model Context Protocol (MCP), as JSON-RPC 2.0',
   description:
-    'A list of tools needs no credential. A call needs the one that its operation needs: without it, the answer is a result with `isError` that says what is missing. Operations that disclose a secret or stream are no tools; who calls one as a tool is told why, and how to call it.',
+    'Listing tools needs no credential. Calling one needs the credential of its operation: without it, the answer is a result with `isError` that says what is missing. Operations that disclose a secret, or that stream, are not tools; calling one returns the reason, and how to call it over HTTP.',
   access: 'public',
   uses: ['calls'],
   body: 'parsed',
   input: {
     tools: Type.Optional(
       Type.Enum(['find'], {
-        description: '`find`: three tools that find, describe and call the others, for models with little room',
+        description: '`find`: three tools that find, describe and call the others, for models with a small context',
       }),
     ),
     service: Type.Optional({ ...slug('Only the tools of this service'), examples: ['projects'] }),
@@ -50,7 +50,7 @@ export const callTools = operation({
   dialect: jsonrpc,
   faults: ['forbidden', 'too_many_tries', 'unsupported_media_type'],
   run: async ({ calls, request, state }, { body, ...query }) => {
-    // A page of a stranger must not reach a host that only this browser can reach.
+    // A foreign page must not reach a host that only this browser can reach.
     if (request.isForeignPage) {
       throw new Fault('forbidden', { message: 'Pages of this origin may not use this host.' })
     }
@@ -114,7 +114,7 @@ type MethodOf = {
   run: (exchange: Exchange, params: Record<string, unknown>) => string | Promise<string>
 }
 
-/** Clients ask for resources and prompts in any case; here are none. */
+/** Clients request resources and prompts even if they are not announced; the lists are empty. */
 const capabilities = { tools: {}, resources: {}, prompts: {} }
 const serverInfo = { name: 'stoa', title: 'Stoa', version: 'v1' }
 const cached = { resultType: 'complete', ttlMs: TTL_MS, cacheScope: 'public' }
@@ -139,7 +139,7 @@ const METHODS: Record<string, MethodOf> = {
   },
   'tools/list': {
     run: ({ view }, { cursor }) => {
-      if (cursor !== undefined) throw invalidParams('There is one page, so there is no cursor.')
+      if (cursor !== undefined) throw invalidParams('There is only one page, so `cursor` is not supported.')
       return view.list
     },
   },

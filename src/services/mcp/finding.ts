@@ -1,5 +1,5 @@
-// Three tools for models that have little room: they find a tool by words, describe it and call it. Together they do what
-// the whole list does.
+// Three tools for models with a small context: they find a tool by words, describe it and call it. Together they replace
+// the whole list.
 import type { Tool } from './tools.ts'
 
 const FOUND_DEFAULT = 10

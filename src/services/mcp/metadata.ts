@@ -1,4 +1,4 @@
-// The metadata of the tool door as a protected resource (RFC 9728), with which a client finds where people sign in.
+// The metadata of the MCP endpoint as a protected resource (RFC 9728), from which clients learn where people sign in.
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource/v1/mcp'
 

@@ -1,4 +1,4 @@
-// The names that are most like a name that there is not, by the triples of characters that they share: in linear time.
+// Finds the names most similar to an unknown name, by the character triples that they share, in linear time.
 
 export type Near = (name: string) => string[]
 
@@ -25,7 +25,7 @@ function likenessOf(one: ReadonlySet<string>, other: ReadonlySet<string>): numbe
   return (2 * shared) / (one.size + other.size || 1)
 }
 
-/** Of the words alone: all names have `_v1_`. */
+/** The triples of the words only: all names contain `_v1_`. */
 function triplesOf(name: string): Set<string> {
   const words = ` ${name
     .slice(0, NAME_CHARS_MAX)

@@ -1,5 +1,5 @@
-// Ranks all operations by the words of a question: what a tool is about before what it mentions, and what is used by everybody
-// before what only operators may call.
+// Ranks all operations by the words of a question. Words for the subject of a tool count more than words it mentions, and
+// tools for everybody come before tools for operators.
 import { administers, isSuperadmin, type Principal } from '../../kit/caller.ts'
 import { permitsService } from '../../kit/host/limits.ts'
 import type { Operation } from '../../kit/operation.ts'
@@ -8,7 +8,7 @@ import { synonymsOf, wordsOf } from './words.ts'
 
 const QUERY_CHARS_MAX = 200
 
-/** What a word counts by its place. */
+/** The weight of a word by its place. */
 const WEIGHT = {
   resource: 4,
   verb: 3,
@@ -20,20 +20,20 @@ const WEIGHT = {
   description: 0.6,
   fieldDescription: 0.3,
 }
-/** Another word for it. */
+/** The factor for a synonym. */
 const SYNONYM = 0.6
-/** Otherwise tools with many words match everything. */
+/** Dampens tools with many words, which would match everything. */
 const LENGTH_EXPONENT = 0.15
-/** For each segment of the path: what is deep concerns a part of something else. */
+/** The factor for each segment of the path: deep paths concern a part of something else. */
 const DEPTH = 0.04
-/** What reads one thing of a list, whose id the caller has to find first. */
+/** The factor for returning one item of a list, whose id the caller must find first. */
 const ONE_OF_MANY = 0.7
-/** What does something else than the verb with which the question begins. */
+/** The factor if the method does not match the verb at the beginning of the question. */
 const OTHER_VERB = 0.7
-/** What the caller may not call at all. */
+/** The factor for operations that the caller may not call. */
 const FORBIDDEN = 0.5
 
-/** The words that people use for the methods. Of those of POST that create nothing, the summary has the verb. */
+/** The words that people use for the methods. For a POST that creates nothing, the summary has the verb. */
 const VERBS: Record<string, string> = {
   GET: 'get list read show find see view who what which how',
   POST: 'create add make new register invite allow subscribe',
@@ -46,12 +46,12 @@ for (const [method, verbs] of Object.entries(VERBS)) {
   for (const verb of wordsOf(verbs)) METHODS_OF.set(verb, (METHODS_OF.get(verb) ?? new Set()).add(method))
 }
 
-/** The best first; those without any of the words are left out. Null for a question without words. */
+/** Sorted with the best first; operations without any of the words are omitted. Null for a question without words. */
 export type Ranking = (query: string, caller: Principal) => OperationTool[] | null
 
 export function rankingOf(all: readonly OperationTool[]): Ranking {
   const places = all.map(one => weightsOf(one))
-  /** For each word, which operations have it, with its weight there. */
+  /** For each word, the operations that have it, with its weight there. */
   const having = new Map<string, [at: number, weight: number][]>()
   for (const [at, weights] of places.entries()) {
     for (const [word, weight] of weights) {
@@ -74,7 +74,7 @@ export function rankingOf(all: readonly OperationTool[]): Ranking {
       const own = rarityOf(word)
       const note = (meant: string, share: number) => {
         const found = having.get(meant) ?? []
-        const rarity = Math.sqrt(own * rarityOf(meant)) // A rare synonym is not all that was meant.
+        const rarity = Math.sqrt(own * rarityOf(meant)) // A rare synonym alone must not dominate.
         for (const [at, weight] of found) best.set(at, Math.max(best.get(at) ?? 0, share * weight * rarity))
       }
       note(word, 1)
@@ -102,7 +102,7 @@ function mayCall({ access, method, service }: Operation, caller: Principal): boo
   return limits === null || permitsService(limits, service, method === 'GET')
 }
 
-/** Whose it is says less than what it is. */
+/** A possessive says less than the noun. */
 const isNoPossessive = (word: string): boolean => !word.endsWith("'s")
 
 function weightsOf({ operation, tool }: OperationTool): Map<string, number> {

@@ -1,5 +1,5 @@
 // The revisions of the Model Context Protocol. Since 2026-07-28 every request names its revision in `_meta` and repeats
-// method and name in headers; before, clients shook hands with `initialize`. Here both need no session.
+// method and name in headers; before, clients began with `initialize`. Neither needs a session here.
 import type { IncomingHttpHeaders } from 'node:http'
 import { INVALID_PARAMS, INVALID_REQUEST, isJsonObject, type Message, type Params, RpcError } from './messages.ts'
 
@@ -75,7 +75,7 @@ function requireHeader(
   if (decoded !== expected) throw mismatch(`${shown} is not what the body says`)
 }
 
-/** Text that is no visible ASCII is sent as `=?base64?…?=`. */
+/** Text that is not visible ASCII is sent as `=?base64?…?=`. */
 function decodedHeader(value: string): string | null {
   const encoded = value.match(/^=\?base64\?(.*)\?=$/)?.[1]
   if (encoded === undefined) return value

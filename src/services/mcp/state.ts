@@ -1,4 +1,4 @@
-// The state of the tool door: the tools and the lists that are served, prepared once.
+// The state of the service: the tools and the lists that are served, prepared once.
 import { type Attempts, openAttempts } from '../../fair/attempts.ts'
 import { type Opened, type Opening, serviceKit } from '../../kit/service.ts'
 import { METADATA_PATH, metadata } from './metadata.ts'
@@ -9,7 +9,7 @@ export type Door = {
   views: Views | null
   /** The address of the metadata, which a refusal names. */
   metadataUrl: string
-  /** The batches of client addresses without a credential. */
+  /** Counts batches without a credential by client address. */
   strangers: Attempts
 }
 

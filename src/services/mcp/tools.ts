@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { asShown } from '../../kit/fields.ts'
 import type { Method, Operation } from '../../kit/operation.ts'
 
-/** Longer names are refused by some clients, which add a prefix of their own. */
+/** Some clients add a prefix to the names, and reject longer ones. */
 const NAME_MAX = 64
 
 export type Tool = {
@@ -19,15 +19,15 @@ type Hints = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: 
 /** A tool and the operation that it calls. */
 export type OperationTool = { id: string; operation: Operation; tool: Tool }
 
-/** Why an operation is no tool; null if it is one. */
+/** Why an operation is not a tool; null if it is one. */
 export function whyWithheld({ method, bodyKind, answer, disclosesSecret, callsOperations }: Operation): string | null {
   if (disclosesSecret) return 'its answer contains a secret, which must not pass through a model'
   if (callsOperations) return 'it calls other operations itself'
   if (answer.kind === 'events') return 'its answer is an event stream, which the answer of a tool cannot be'
   if (answer.kind === 'either') return 'its answer can be an event stream, which the answer of a tool cannot be'
-  if (answer.kind === 'reply') return 'its answer is not JSON of this API, but a redirect, a file or a format of others'
+  if (answer.kind === 'reply') return 'its answer is not JSON of this API, but a redirect, a file or a foreign format'
   if (method === 'ANY' || bodyKind === 'bytes' || bodyKind === 'stream') {
-    return 'its body has formats of others, which the arguments of a tool cannot carry'
+    return 'its body has a foreign format, which tool arguments cannot carry'
   }
   return null
 }

@@ -11,7 +11,7 @@ import { type OperationTool, toolsOf, whyWithheld } from './tools.ts'
 
 export type ViewQuery = { tools?: 'find' | undefined; service?: string | undefined; readOnly?: '1' | undefined }
 
-/** An operation that is no tool in a view; `why` is a sentence that says what to do instead. */
+/** An operation that is not a tool in a view; `why` is a sentence that says what to do instead. */
 export type Withheld = { name: string; operation: string; why: string }
 export type Found = { tools: { name: string; description: string }[]; more: number; withheld: Withheld[] }
 
@@ -29,7 +29,7 @@ export type Views = (query: ViewQuery) => View
 
 /** How long clients may keep a list: it changes only with the version of the product. */
 export const TTL_MS = 5 * 60_000
-/** Of the best matches of all operations, so many are told although they are no tools of the view. */
+/** How many of the best matches are listed although they are not tools of the view. */
 const WITHHELD_TOLD = 3
 
 export function openViews(operations: ReadonlyMap<string, Operation>): Views {
@@ -64,7 +64,7 @@ export function openViews(operations: ReadonlyMap<string, Operation>): Views {
   return query => {
     const key = `${query.tools} ${query.service} ${query.readOnly}`
     const view = opened.get(key) ?? open(query)
-    opened.set(key, view) // Few: unknown services are refused.
+    opened.set(key, view) // Few entries: unknown services are rejected.
     return view
   }
 }
@@ -93,7 +93,7 @@ function entryOf({ operation, tool }: OperationTool, query: ViewQuery): [string,
     reasons.push('`readOnly=1` leaves out what changes something')
     delete left.readOnly
   }
-  const said = `${name} is no tool at this address: ${reasons.join(', and ')}. It is one at ${addressOf(left)}.`
+  const said = `${name} is not a tool at this address: ${reasons.join(', and ')}. It is available at ${addressOf(left)}.`
   return [[name, { name, operation: route, why: said }]]
 }
 

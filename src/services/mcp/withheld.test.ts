@@ -1,4 +1,4 @@
-// Calls of operations that are no tools, at any address or at the one that was chosen, and of names that there are not.
+// Calls of operations that are not tools, at any address or at the chosen one, and of unknown names.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type RequestOptions, startHost } from '../../../test/host.ts'
@@ -42,12 +42,15 @@ describe('a tool call', () => {
     assert.equal(write.isError, true)
     assert.match(
       write.content[0].text,
-      /^forbidden: delete_v1_projects_by_slug is no tool at this address: `readOnly=1` .* It is one at \/v1\/mcp\.\n/,
+      /^forbidden: delete_v1_projects_by_slug is not a tool at this address: `readOnly=1` .* It is available at \/v1\/mcp\.\n/,
     )
     const other = { ...message('tools/call', { name: 'get_v1_iam_members' }), service: 'iam', tools: [], readOnly: '0' }
     const { body } = await send(other, { path: '?service=projects', as: host.home.key })
     assert.deepEqual([body.id, body.result?.isError], [1, true], 'the address decides, not the message')
-    assert.match(body.result.content[0].text, /`service=projects` leaves out other services\. It is one at \/v1\/mcp\./)
+    assert.match(
+      body.result.content[0].text,
+      /`service=projects` leaves out other services\. It is available at \/v1\/mcp\./,
+    )
   })
 
   it('of an operation that is withheld or left out needs a credential, as every call', async () => {
@@ -66,14 +69,14 @@ describe('a tool call', () => {
     }
   })
 
-  it('of a name that there is not names those like it', async () => {
+  it('of an unknown name suggests similar names', async () => {
     const said = async (name: string, path = '') =>
       (await send(message('tools/call', { name }), { path, as: host.home.key })).body.error.message as string
-    assert.match(await said('get_v1_erors'), /^There is no tool get_v1_erors\. Like it are get_v1_errors\b/)
+    assert.match(await said('get_v1_erors'), /^There is no tool get_v1_erors\. Similar tools are get_v1_errors\b/)
     assert.match(await said('list_projects'), /get_v1_projects/)
     assert.match(await said('get_v1_risk_reference_set'), /get_v1_risk_reference_by_set/)
     assert.equal(await said('☃'), 'There is no tool ☃. `tools/list` lists all.')
-    assert.doesNotMatch(await said('delete_v1_projects', '?readOnly=1'), /Like it.*delete_/)
+    assert.doesNotMatch(await said('delete_v1_projects', '?readOnly=1'), /Similar tools.*delete_/)
     const startedMs = performance.now()
     assert.ok((await said('get_v1_'.repeat(100_000))).length < 500)
     assert.ok(performance.now() - startedMs < 1_000)

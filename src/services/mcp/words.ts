@@ -1,13 +1,13 @@
-// The words of tools and of questions: without endings, without those that say nothing, and with those that mean the same.
+// The words of tools and of questions: reduced to stems, without stop words, and with synonyms.
 
-/** Words that say nothing about a tool. */
+/** Stop words. */
 const FILLERS = new Set(
   'a about all also am an and any api are as at be but by can do does for from had has have i id if in is it its me my no not of on one only or our out s so some somebody someone than that the their them then there these they this to us v1 was we were will with would you your'.split(
     ' ',
   ),
 )
 
-/** Each line has words that stand for each other: those of people beside those of this API. A word may be in several. */
+/** Each line has synonyms: common words next to the words of this API. A word may be in several lines. */
 const SYNONYMS = `
 create add make new register generate issue mint
 delete remove revoke cancel withdraw undo clear drop detach
@@ -45,7 +45,7 @@ app client oauth application
 overview summary total month report
 `
 
-/** Longer words are no words, and texts need no more of them. */
+/** Bounds on the length of a word and the number of words. */
 const WORD_CHARS_MAX = 40
 
 /** Words without their endings, in order. */

@@ -1,4 +1,4 @@
-// Operations under /v1/o11y/consumers: how far the consumers of the log have read.
+// Operations under /v1/o11y/consumers: how far the consumers of the event log have read.
 import { Type } from 'typebox'
 import { integer, string, timestamp } from '../../kit/fields.ts'
 import { selectBacklogs, selectPositions } from '../../kit/host/consumers.store.ts'
@@ -8,28 +8,28 @@ const Consumer = Type.Object(
   {
     name: string('Its id', 'webhooks.fan-out'),
     behindSince: Type.Optional(
-      timestamp('When the oldest event was published that it has not reached; absent if it has reached all'),
+      timestamp('When the oldest event that it has not read was published; absent if it has read all'),
     ),
     waiting: integer(
-      'Events that wait because an earlier one of their organisation failed, or because they were too many at once',
+      'Events that wait because an earlier one of the same organisation failed, or because too many arrived at the same time',
       0,
     ),
     deadLetters: integer('Events that failed too often', 0),
     isUndeclared: Type.Optional(
       Type.Literal(true, {
         description:
-          'This version has no consumer with this id, so that nobody reads its events; they are kept for a week',
+          'True if this version has no consumer with this id: nothing reads its events, which are kept for a week',
       }),
     ),
   },
-  { title: 'Consumer', description: 'Work that is done for each event of certain subjects' },
+  { title: 'Consumer', description: 'A handler for events with certain subjects' },
 )
 
 export const listConsumers = operation({
   route: 'GET /v1/o11y/consumers',
-  summary: 'Lists the consumers of the log and what they have not handled yet',
+  summary: 'Lists the consumers of the event log and their backlogs',
   access: 'superadmin',
-  output: Type.Object({ consumers: Type.Array(Consumer, { description: 'In the order of their names' }) }),
+  output: Type.Object({ consumers: Type.Array(Consumer, { description: 'Sorted by name' }) }),
   run: async ({ db, log, state }) => {
     const positions = await selectPositions(db)
     const unread = await log.unread(db, positions)

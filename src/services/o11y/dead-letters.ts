@@ -15,7 +15,7 @@ const DeadLetter = Type.Object(
     id: DeadLetterId,
     consumer: string('The consumer that failed to handle it', 'webhooks.fan-out'),
     at: timestamp('When it became a dead letter'),
-    error: string('The error of the last try', 'the table is read-only'),
+    error: string('The error of the last attempt', 'the table is read-only'),
     event: Type.Object(
       {
         id: string('The id of the event', 'evt_4vJ9mWcX2bQeT7yLrK0sZp1n'),
@@ -31,8 +31,8 @@ const DeadLetter = Type.Object(
 
 export const listDeadLetters = operation({
   route: 'GET /v1/o11y/dead-letters',
-  summary: 'Lists the events that a consumer failed to handle too often, newest first',
-  description: 'They are kept for 30 days. The other events of the same organisation were handled after them.',
+  summary: 'Lists the dead letters: events that a consumer failed to handle too often, newest first',
+  description: 'Dead letters are kept for 30 days. They do not hold up later events of the same organisation.',
   access: 'superadmin',
   input: paging,
   output: listing(DeadLetter),
@@ -51,9 +51,9 @@ export const listDeadLetters = operation({
 
 export const retryDeadLetter = operation({
   route: 'POST /v1/o11y/dead-letters/{id}/retry',
-  summary: 'Gives a dead letter to its consumer again',
+  summary: 'Retries a dead letter: its consumer receives the event again',
   description:
-    'It comes before the waiting events of its organisation, and is a dead letter again after 20 more failures.',
+    'It is handled before the waiting events of its organisation, and becomes a dead letter again after 20 more failures.',
   access: 'superadmin',
   input: { id: DeadLetterId },
   output: nothing,

@@ -1,4 +1,4 @@
-// The schema of the data of events with the subjects `event.>`: what clients have sent, in our names.
+// The schema of the data of events with the subjects `event.>`: what clients have sent, under our names.
 import { hash } from 'node:crypto'
 import { Type } from 'typebox'
 import { string, timestamp } from '../../kit/fields.ts'
@@ -10,10 +10,10 @@ export const EventData = Type.Object(
     event: string('The name of the event, as it was sent', '$pageview'),
     timestamp: timestamp('When it happened, corrected for the clock of the client'),
     distinctId: text('Who did it', 'user-1'),
-    anonymousId: text('The id of the visitor before it was known who it is', '0192c1f0'),
+    anonymousId: text('The id of the visitor before the person was identified', '0192c1f0'),
     sessionId: text('The session of the visitor', '0192c1f1'),
     messageId: text("The SDK's own id of the event", '0192c1f2'),
-    revenue: Type.Optional(Type.Number({ description: 'What was paid', examples: [12.5] })),
+    revenue: Type.Optional(Type.Number({ description: 'The amount that was paid', examples: [12.5] })),
     currency: text('The currency of the revenue, as in ISO 4217', 'EUR'),
     workspace: text('The workspace whose token wrote it', 'wsp_4vJ9mWcX2bQeT7yLrK0sZp1n'),
     properties: Type.Record(Type.String(), Type.Unknown(), { description: 'Everything else about the event' }),
@@ -21,8 +21,8 @@ export const EventData = Type.Object(
   { title: 'EventData', description: 'An event of a client' },
 )
 
-/** `event.` and the name: lower case, without `$`, and `_` for what a token cannot contain. With other letters than those of
- *  ASCII, a hash tells names apart that would be the same otherwise. */
+/** `event.` and the name: lower case, without `$`, and `_` for what a token cannot contain. Names with non-ASCII letters
+ *  get a hash, which keeps them distinct. */
 export function subjectOf(event: string): string {
   if (!NOT_ASCII.test(event)) return `event.${tokenOf(event).slice(0, NAME_MAX) || '_'}`
   const name = event.normalize('NFC').toLowerCase()

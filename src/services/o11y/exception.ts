@@ -1,4 +1,4 @@
-// The exception in the properties of an error event, whatever SDK sent it, and what makes two errors the same.
+// The exception in the properties of an error event, whatever SDK sent it, and its fingerprint.
 import { createHash } from 'node:crypto'
 
 export type Frame = {
@@ -23,11 +23,11 @@ type Fields = Record<string, unknown>
 const FRAMES_MAX = 50
 const STACK_LINE_CHARACTERS_MAX = 500
 
-/** What may be in an exception as JavaScript has it. */
+/** The fields of a JavaScript exception. */
 const ERROR_NAMES = ['type', 'name', 'message', 'value', 'stack', 'stacktrace', 'handled']
 const ERROR_IN = ['exception', 'error', '$exception']
 
-/** The places that `exceptionOf` reads, besides frames; those of objects before those in them. */
+/** The paths that `exceptionOf` reads, besides frames; objects come before their contents. */
 export const EXCEPTION_PATHS: readonly string[] = [
   ...['$exception_list', '$exception_list/0', '$exception_list/0/type', '$exception_list/0/value'],
   ...['$exception_list/0/mechanism', '$exception_list/0/mechanism/handled'],
@@ -111,7 +111,7 @@ const stackOf = (type: unknown, value: unknown, frames: readonly Frame[]): strin
 
 const FINGERPRINT_FRAMES = 5
 
-/** The same for errors of one type at one place; without a place, for those with the same words. */
+/** Equal for errors of one type at one place in the code or, without a place, with the same message. */
 export function fingerprintOf(properties: Fields, { type, message, frames }: Exception): string {
   const given = textOf(properties.$exception_fingerprint)
   const own = frames.filter(({ inApp }) => inApp !== false)
@@ -120,9 +120,9 @@ export function fingerprintOf(properties: Fields, { type, message, frames }: Exc
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 32)
 }
 
-/** Builds are told apart by a query, and sometimes by a hash in the name. */
+/** Builds differ in a query, and sometimes in a hash in the name. */
 const withoutQuery = (file: string) => file.split('?', 1)[0]?.replace(/[0-9a-f]{8,64}/g, '#')
-/** Numbers and ids differ between two of the same. */
+/** Numbers and ids differ between occurrences of the same error. */
 const wordsOf = (message: string) => message.slice(0, 1_000).replace(/[0-9a-f-]{8,64}|\d+/gi, '#')
 
 const isFields = (value: unknown): value is Fields =>

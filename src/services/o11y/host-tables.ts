@@ -9,7 +9,7 @@ export const leases = table({ name: 'leases', shared: INSTALLATION })
 export const positions = table({ name: 'consumer_positions', shared: INSTALLATION })
 export const holders = table({ name: 'queue_holders', shared: INSTALLATION })
 
-/** Trimmed by what its consumers have read. */
+/** Trimmed to what its consumers have not read. */
 export const log = table({ name: 'bus_log', org: 'tenant', remove: (context, org) => context.log.remove(context, org) })
 
 export const held = table({ name: 'consumer_held', org: 'tenant' })
@@ -20,7 +20,7 @@ export const deadLetters = table({
   retention: [{ column: 'at', keptMs: 30 * DAY_MS }],
 })
 
-/** What organisations have chosen. */
+/** The settings of organisations. */
 export const orgSettings = table({ name: 'org_settings', org: 'org' })
 
 export const keys = table({ name: 'queue_keys', org: 'org' })

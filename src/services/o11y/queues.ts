@@ -1,4 +1,4 @@
-// Operations under /v1/o11y/queues: what waits in the queues of background work.
+// Operations under /v1/o11y/queues: the backlogs of the queues of background work.
 import { Type } from 'typebox'
 import { integer, string, timestamp } from '../../kit/fields.ts'
 import { selectQueues } from '../../kit/queues/store.ts'
@@ -9,22 +9,22 @@ const count = (description: string) => integer(description, 0)
 const Queue = Type.Object(
   {
     name: string('Its id', 'webhooks.deliveries'),
-    waiting: count('Jobs that have not ended, with those that run'),
-    keys: count('Keys that have jobs, such as endpoints of webhooks, or limits of their own'),
-    held: count('Those of them that a process works on now'),
-    paused: count('Those of them that are paused'),
+    waiting: count('Jobs that have not ended, including running ones'),
+    keys: count('Keys, such as webhook endpoints, that have jobs or their own limits'),
+    held: count('Keys whose jobs a process runs now'),
+    paused: count('Keys that are paused'),
     dueSince: Type.Optional(
-      timestamp('When the first job was due that no process has begun with; absent if there is none'),
+      timestamp('When the oldest job that no process has started was due; absent if there is none'),
     ),
   },
-  { title: 'Queue', description: 'Work that is done later, each with an outcome' },
+  { title: 'Queue', description: 'A queue of background jobs' },
 )
 
 export const listQueues = operation({
   route: 'GET /v1/o11y/queues',
-  summary: 'Lists the queues of background work and what waits in them',
+  summary: 'Lists the queues of background work and their waiting jobs',
   access: 'superadmin',
-  output: Type.Object({ queues: Type.Array(Queue, { description: 'In the order of their names' }) }),
+  output: Type.Object({ queues: Type.Array(Queue, { description: 'Sorted by name' }) }),
   run: async ({ clock, db, state }) => {
     const found = new Map((await selectQueues(db)).map(one => [one.queue, one]))
     const now = clock.now().toISOString()

@@ -57,7 +57,7 @@ describe('GET /v1/o11y/tables', () => {
     assert.deepEqual(organisations.map(({ org }) => org).sort(), ['home', 'other'])
   })
 
-  it('is answered to many at once, beside each other', async () => {
+  it('is answered to many clients concurrently', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => host.call('GET /v1/o11y/tables?org=home', { as: host.admin.key })),
     )

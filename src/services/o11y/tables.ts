@@ -12,15 +12,15 @@ const Table = Type.Object(
   {
     name: string('Its name', 'audit'),
     service: string('The service that it belongs to', 'iam'),
-    rows: integer('About how many rows it has, by the last statistics', 12_000),
-    bytes: integer('Its size on the disk, with indexes', 4_194_304),
+    rows: integer('The estimated number of rows, from the last statistics', 12_000),
+    bytes: integer('Its size on disk, including indexes', 4_194_304),
     organisations: Type.Array(
       Type.Object({
         org: slug('An organisation'),
-        rows: integer('How many of the rows are its own', 9_000),
+        rows: integer('How many of the rows belong to the organisation', 9_000),
       }),
       {
-        description: `Those with the most rows, by the last statistics; with \`org\`, that one, counted up to ${COUNTED_MAX}`,
+        description: `The organisations with the most rows, from the last statistics; with \`org\`, only that one, counted exactly up to ${COUNTED_MAX}`,
         examples: [[{ org: 'acme', rows: 9_000 }]],
       },
     ),
@@ -32,16 +32,16 @@ export const listTables = operation({
   route: 'GET /v1/o11y/tables',
   summary: 'Lists the tables of the database, their sizes, and the organisations with the most rows',
   description:
-    'With `org`, the rows of that organisation are counted, also while those of a deleted one are being deleted.',
+    'With `org`, the rows of that organisation are counted, even while those of a deleted organisation are being deleted.',
   access: 'superadmin',
   input: { org: Type.Optional(slug('Only this organisation')) },
-  output: Type.Object({ tables: Type.Array(Table, { description: 'In the order of their names' }) }),
+  output: Type.Object({ tables: Type.Array(Table, { description: 'Sorted by name' }) }),
   run: async ({ state: { analytics, tables } }, { org }) => {
     const sizes = new Map((await selectSizes(analytics)).map(one => [one.name, one]))
     const all = tables.map(({ table }) => table)
     const largest = org === undefined ? await selectLargest(analytics, all, LARGEST) : []
     const shown: Static<typeof Table>[] = []
-    // One after the other: they share few connections with others.
+    // One after the other, because few connections are shared with other reads.
     for (const { service, table } of tables) {
       const { name } = table
       const { rows = 0, bytes = 0 } = sizes.get(name) ?? {}

@@ -7,9 +7,9 @@ import { queue, schedule } from './state.ts'
 import * as store from './store.ts'
 
 const PERIOD_MS = 24 * 60 * 60_000
-/** A host is taken away at this daily check in a row without its record: the mistake of one day costs nobody. */
+/** So many daily checks in a row must miss the record before a host is no longer verified: a mistake of one day is harmless. */
 export const MISSED_MAX = 3
-/** Hosts per run. After a pause many are due at once; in these portions they are spread over the day from then on. */
+/** Hosts per run. After a pause many are due at the same time; these portions spread them over the day from then on. */
 const BATCH = 100
 
 /** `checked` is the check before. */
@@ -18,7 +18,7 @@ type Check = { project: string; host: string; checked: string | null }
 /** The key is the host of a project, of which one check waits at a time. */
 export const domainChecks = queue<Check, undefined, string[] | null, typeof domainLost>({
   id: 'projects.domain-checks',
-  // So that the name servers of this machine are not flooded.
+  // Limits the load on the name servers of this machine.
   atOnce: 8,
   backlog: () => ({ perKey: 1, perOrg: Number.POSITIVE_INFINITY, isRecorded: true }),
   pausesMs: [],
@@ -66,7 +66,7 @@ export const checkHosts = schedule({
   },
 })
 
-/** Name servers that do not answer say nothing about the record. */
+/** If the name servers do not answer, nothing is known about the record. */
 function missedAfter(domain: store.Domain, found: string[] | null): number {
   if (found === null) return domain.missed
   return found.includes(recordValue(domain)) ? 0 : domain.missed + 1

@@ -84,7 +84,7 @@ describe('the daily check of a verified host', () => {
     assert.equal(await host.stateOf(name), 'pending 0', 'another record is an answer')
   })
 
-  it('ends CORS at once, in every process', async t => {
+  it('ends CORS immediately, in every process', async t => {
     const host = await startChecked(t)
     const name = 'pages.example.com'
     await host.makeLive(name)

@@ -22,16 +22,16 @@ const Slug = slug("The project's slug")
 const DnsRecord = Type.Object(
   {
     type: Type.Literal('TXT', { description: 'The type of the record' }),
-    name: string('Where to set it', '_stoa-verify.shop.example.com'),
+    name: string('The name of the record', '_stoa-verify.shop.example.com'),
     value: string('What it must contain', 'stoa-verify=4vJ9mWcX2bQeT7yLrK0sZp1n'),
   },
-  { title: 'DnsRecord', description: 'A record that the owner of a host sets' },
+  { title: 'DnsRecord', description: 'A DNS record that the owner of a host creates' },
 )
 
 const Domain = Type.Object(
   {
     host: string('The name in lower case and ASCII', 'shop.example.com'),
-    status: Type.Enum(['pending', 'live'], { description: '`live` once it is verified' }),
+    status: Type.Enum(['pending', 'live'], { description: '`live` if it is verified' }),
     verified: Type.Boolean({ description: 'Whether its TXT record was found' }),
     records: Type.Array(DnsRecord, {
       description: 'The DNS records that the host needs to become and to stay verified',
@@ -39,7 +39,7 @@ const Domain = Type.Object(
     created: timestamp('When it was attached'),
     missedChecks: Type.Optional(
       integer(
-        `How many daily checks in a row did not find the TXT record of a live host; after ${MISSED_MAX} it is pending. Absent if the last one found it`,
+        `How many daily checks in a row did not find the TXT record of a live host; after ${MISSED_MAX} it becomes pending. Absent if the last check found it`,
         1,
       ),
     ),
@@ -55,7 +55,7 @@ const Domain = Type.Object(
 
 export const listDomains = operation({
   route: 'GET /v1/projects/{slug}/domains',
-  summary: "The project's hosts, by name",
+  summary: "Lists the project's hosts, by name",
   access: 'bearer',
   project: 'slug',
   input: { slug: Slug, ...paging },
@@ -72,7 +72,7 @@ export const attachDomain = operation({
   route: 'POST /v1/projects/{slug}/domains',
   summary: 'Attaches a host to the project, pending until it is verified; returns the existing one if already attached',
   description:
-    'Set the TXT record of the answer, then verify the host. A pending host blocks nobody; a verified one belongs to one project.',
+    'Create the DNS record from the answer, then verify the host. Other projects can attach the host too while it is pending; once verified, it belongs to one project.',
   access: 'bearer',
   project: 'slug',
   input: { slug: Slug, host: Host },
@@ -208,7 +208,7 @@ async function requireFree(
   const isNewer = Date.parse(proved ?? '') > since.getTime()
   if (texts !== null && !texts.includes(recordValue(holder)) && !isNewer) return holder
   const where = holder.org === org ? `the project ${holder.project}` : 'another organisation'
-  const remedy = `It must first be detached there, or the TXT record of ${where} at ${recordName(host)} be removed.`
+  const remedy = `Detach it there first, or remove the TXT record of ${where} at ${recordName(host)}.`
   throw conflict(`${host} is verified for ${where}. ${remedy}`, 'host', 'belongs to another project')
 }
 

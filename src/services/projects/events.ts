@@ -6,11 +6,7 @@ import { displayName, slug, string } from '../../kit/fields.ts'
 const project = { slug: slug("The project's slug"), name: displayName("The project's name") }
 export const projectCreated = event('project.created', 'A project was created', project)
 export const projectUpdated = event('project.updated', 'A project was changed', { ...project, changed: Changed })
-export const projectDeleted = event(
-  'project.deleted',
-  'A project was deleted, and its hosts were detached with it',
-  project,
-)
+export const projectDeleted = event('project.deleted', 'A project was deleted, and its hosts were detached', project)
 
 const domain = { slug: project.slug, host: string('The host name in lower case and ASCII', 'shop.example.com') }
 export const domainAttached = event(
@@ -29,7 +25,8 @@ export const domainLost = event(
   {
     ...domain,
     reason: Type.Enum(['record_missing', 'verified_elsewhere'], {
-      description: 'Its TXT record was not found, or it was not found while another project proved the host',
+      description:
+        '`record_missing`: the TXT record was not found; `verified_elsewhere`: it was not found, and another project verified the host',
       examples: ['record_missing'],
     }),
   },

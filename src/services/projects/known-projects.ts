@@ -1,5 +1,5 @@
-// Which projects there are, checked for every request that names one in X-Project-Id. Those that exist are cached, and
-// dropped at once when they are deleted. Unknown ones are looked up each time, so that a new project is known at once.
+// Which projects exist, checked for every request that names one in X-Project-Id. Existing projects are cached, and
+// dropped immediately when they are deleted. Unknown ones are looked up each time, so that a new project is found.
 import type { Clock, Database } from '../../engines/engines.ts'
 import { openCache } from '../../kit/cache.ts'
 import type { OrgId } from '../../kit/caller.ts'

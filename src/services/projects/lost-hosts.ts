@@ -1,4 +1,5 @@
-// Taking a verified host away: the entry in the audit trail of its organisation, its event, and the mail to the owners.
+// What happens when a host is no longer verified: the entry in the audit trail of its organisation, the event, and the mail
+// to the owners.
 import type { Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { emitting, type Publishing } from '../../kit/events.ts'
@@ -12,10 +13,10 @@ import * as store from './store.ts'
  *  was missing while another project proved that it owns the host. */
 type Loss = 'domain.lapse' | 'domain.lose'
 
-/** What the trail says of changes that nobody of the organisation made. It does not name who proved the host. */
+/** What the trail records for changes that nobody in the organisation made. It does not name who proved the host. */
 const STOA = { user: null, email: null, credential: { id: 'stoa' } }
 
-/** `requestId` is that of the request that proved the host, or empty. The owners are told later, by `tellOwners`. */
+/** `requestId` is that of the request that proved the host, or empty. `tellOwners` notifies the owners later. */
 export async function loseHost(
   { db, ...by }: Publishing & { db: Tx },
   { org, project, host }: store.Domain,
@@ -31,7 +32,7 @@ export async function loseHost(
 
 /** Hosts per run; further ones follow in the next. */
 const HOSTS_MAX = 1_000
-/** Enough that somebody reads the mail. */
+/** Enough that at least one owner reads the mail. */
 const OWNERS_MAX = 20
 const HOSTS_PER_MAIL = 50
 

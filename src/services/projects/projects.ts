@@ -24,7 +24,7 @@ const Project = Type.Object(
 
 export const listProjects = operation({
   route: 'GET /v1/projects',
-  summary: "The organisation's projects, by slug",
+  summary: "Lists the organisation's projects, by slug",
   access: 'bearer',
   input: paging,
   output: listing(Project),
@@ -36,7 +36,7 @@ export const createProject = operation({
   route: 'POST /v1/projects',
   summary: 'Creates a project',
   description:
-    'The slug is unique in the organisation and does not change. How many projects there may be is a setting.',
+    'The slug is unique in the organisation and does not change. The maximum number of projects is a setting.',
   access: 'bearer',
   input: { slug: Slug, name: Name },
   output: Project,
@@ -58,7 +58,7 @@ export const createProject = operation({
 
 export const getProject = operation({
   route: 'GET /v1/projects/{slug}',
-  summary: 'One project',
+  summary: 'Returns one project',
   access: 'bearer',
   project: 'slug',
   input: { slug: Slug },
@@ -70,7 +70,7 @@ export const getProject = operation({
 export const updateProject = operation({
   route: 'PATCH /v1/projects/{slug}',
   summary: 'Renames a project',
-  description: 'Only the name can be changed. The same name again changes nothing.',
+  description: 'Only the name can be changed. Sending the same name again changes nothing.',
   access: 'bearer',
   project: 'slug',
   input: { slug: Slug, name: Name },
@@ -91,9 +91,9 @@ export const updateProject = operation({
 
 export const deleteProject = operation({
   route: 'DELETE /v1/projects/{slug}',
-  summary: 'Deletes a project and everything in it',
+  summary: 'Deletes a project and detaches its domains',
   description:
-    'It cannot be undone. Its domains are detached. Keys that are limited to it stay, and may act in a later project of that slug.',
+    "It cannot be undone. The project's events, errors, logged model calls and usage stay. Keys that are limited to the project stay too, and can act in a later project with the same slug.",
   access: 'admin',
   project: 'slug',
   input: { slug: Slug },

@@ -81,20 +81,20 @@ export async function insertDomain(
 
 type DomainKey = Pick<Domain, 'org' | 'project' | 'host'>
 
-/** Changes whether a host is verified; `verified` is the time, or null. Every process is told. Returns false if it was
+/** Changes whether a host is verified; `verified` is the time, or null. Every process is notified. Returns false if it was
  *  deleted. */
 export function updateVerified(db: Tx, { org, project, host }: DomainKey, verified: string | null) {
   return anyRow(db`update domains set verified = ${verified}, checked = null, missed = 0, lost = null
     where org = ${org} and project = ${project} and host = ${host} returning host`)
 }
 
-/** Makes a host pending whose owners must be told. Every process is told. Returns false if it was deleted. */
+/** Makes a host pending whose owners must be notified. Every process is notified. Returns false if it was deleted. */
 export function updateLost(db: Tx, { org, project, host }: DomainKey, at: string): Promise<boolean> {
   return anyRow(db`update domains set verified = null, checked = null, missed = 0, lost = ${at}
     where org = ${org} and project = ${project} and host = ${host} returning host`)
 }
 
-/** Makes all hosts of an organisation pending. Every process is told. */
+/** Makes all hosts of an organisation pending. Every process is notified. */
 export async function endClaimsOf(db: Tx, org: OrgId): Promise<void> {
   await db`update domains set verified = null, checked = null, missed = 0, lost = null
     where org = ${org} and (verified is not null or lost is not null)`
@@ -123,10 +123,10 @@ export function selectUnchecked(db: Sql, before: string, count: number): Promise
     order by coalesce(checked, verified) limit ${count}`
 }
 
-/** A host that was taken away. `isElsewhere`: another project has verified it since. */
+/** A host that is no longer verified. `isElsewhere`: another project has verified it since. */
 export type LostHost = DomainKey & { lost: string; isElsewhere: boolean }
 
-/** Hosts of all organisations whose owners are not told yet, the first lost first. */
+/** Hosts of all organisations whose owners are not notified yet, the oldest loss first. */
 export function selectLost(db: Sql, count: number): Promise<LostHost[]> {
   return db<LostHost>`select org, project, host, lost,
       exists (select from domains as holder where holder.host = domains.host and holder.verified is not null)
@@ -134,7 +134,7 @@ export function selectLost(db: Sql, count: number): Promise<LostHost[]> {
     from domains where lost is not null order by lost limit ${count}`
 }
 
-/** Notes that the owners were told of this loss, not of a later one. */
+/** Records that the owners were notified of this loss, not of a later one. */
 export async function updateTold(db: Tx, { org, project, host, lost }: LostHost): Promise<void> {
   await db`update domains set lost = null
     where org = ${org} and project = ${project} and host = ${host} and lost = ${lost}`

@@ -1,5 +1,5 @@
 // Which hosts are verified, checked for every request from a page of another origin. Results are cached, negative ones
-// too, and dropped at once when a host is verified, detached or no longer verified.
+// too, and dropped immediately when a host is verified, detached or no longer verified.
 import type { Clock, Database } from '../../engines/engines.ts'
 import { clientNetwork } from '../../fair/address.ts'
 import { openCache } from '../../kit/cache.ts'

@@ -7,13 +7,13 @@ import { Key, SetName, Verdict } from './fields.ts'
 /** Keys that an event or an entry of the audit trail names; of further ones it has the number. */
 export const NAMED_MAX = 20
 
-const NormalKey = { ...Key, description: 'What the override is about, in its normal form' }
+const NormalKey = { ...Key, description: 'The key of the override, in its normal form' }
 
 export const referenceOverridden = event('risk.reference.overridden', 'An organisation wrote overrides on a set', {
   set: SetName,
   written: integer('Number of overrides that were written', 1),
   keys: Type.Array(NormalKey, {
-    description: `What the first ${NAMED_MAX} of them are about`,
+    description: `The keys of the first ${NAMED_MAX} of them`,
     examples: [['example.com']],
   }),
 })
@@ -24,7 +24,7 @@ export const referenceCleared = event('risk.reference.cleared', 'An organisation
 })
 export const referenceRefreshed = event(
   'risk.reference.refreshed',
-  'A source of a set has new data. The organisation `admin` gets it, because all organisations share the sets',
+  'A source of a set has new data. The organisation `admin` receives the event, because all organisations share the sets',
   {
     set: SetName,
     source: string('The source', 'disposable'),

@@ -16,7 +16,7 @@ export const Key = string(
 
 export const Verdict = Type.Enum(['allow', 'deny'], {
   title: 'Verdict',
-  description: 'What an override says of its key: `deny` counts as a member of the set, `allow` does not',
+  description: 'The effect of an override: a key with `deny` counts as a member of the set, one with `allow` does not',
   examples: ['deny'],
 })
 

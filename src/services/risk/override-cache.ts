@@ -1,4 +1,4 @@
-// Caches the overrides of organisations for a short time; a change drops them at once. An organisation with few
+// Caches the overrides of organisations for a short time; a change drops them immediately. An organisation with few
 // overrides is loaded with one query and cached as a whole. For one with many, each set is cached separately and its
 // table is built in a worker thread: building thousands of entries here would block the requests of others.
 import type { Clock, Database, Random } from '../../engines/engines.ts'

@@ -26,8 +26,7 @@ const OVERRIDES_MAX = 10_000
 export const listReference = operation({
   route: 'GET /v1/risk/reference',
   summary: 'Lists every set with its version and age. Read `stale` and `refused` first',
-  description:
-    'The members are the same for all organisations; the number of overrides is that of the organisation of the caller.',
+  description: "Members are the same for all organisations; `overrides` counts those of the caller's organisation.",
   access: 'bearer',
   output: Type.Object({
     sets: Type.Array(ReferenceSet, { description: 'Every set, always in the same order' }),
@@ -49,13 +48,16 @@ const NOTE_EXAMPLES = ['A partner of ours']
 
 const ReferenceOverride = Type.Object(
   {
-    key: string('What it is about, in its normal form', 'example.com'),
+    key: string('The key that it applies to, in its normal form', 'example.com'),
     verdict: Verdict,
     note: Type.Optional(Type.String({ description: 'The reason that was given', examples: NOTE_EXAMPLES })),
     by: string('The e-mail address of the person who wrote it', 'ada@example.com'),
     at: timestamp('When it was written'),
   },
-  { title: 'ReferenceOverride', description: 'What the organisation says of a key, before the members of the set' },
+  {
+    title: 'ReferenceOverride',
+    description: 'An entry of the organisation for a key, which takes precedence over the members of the set',
+  },
 )
 
 export const getReference = operation({
@@ -102,8 +104,8 @@ const ReferenceOverrideIn = Type.Object(
 
 export const setReference = operation({
   route: 'PUT /v1/risk/reference/{set}',
-  summary: "Writes the organisation's overrides on a set: all of them or none. A key's earlier override is replaced",
-  description: `Overrides win over the members of the set, for this organisation only. A \`deny\` on a domain covers its subdomains. At most ${ENTRIES_MAX} in one call, and ${OVERRIDES_MAX} on a set.`,
+  summary: 'Writes overrides of the organisation on a set, all or none; an earlier override of a key is replaced',
+  description: `Overrides win over the members of the set, for this organisation only. A \`deny\` on a domain covers its subdomains. At most ${ENTRIES_MAX} per call, and ${OVERRIDES_MAX} on a set.`,
   access: 'bearer',
   bodyLimit: BODY_LIMIT,
   input: {
@@ -160,7 +162,7 @@ export const setReference = operation({
 
 export const clearReference = operation({
   route: 'DELETE /v1/risk/reference/{set}',
-  summary: 'Removes an override of the organisation; never a published member',
+  summary: 'Removes an override of the organisation; published members cannot be removed',
   description: 'If there is no such override, nothing happens and `cleared` is false.',
   access: 'bearer',
   input: { set: SetName, key: Key },

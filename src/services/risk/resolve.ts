@@ -37,7 +37,7 @@ const Answer = Type.Object(
     ),
     ...factFields,
   },
-  { title: 'ReferenceAnswer', description: 'What one set says of one key' },
+  { title: 'ReferenceAnswer', description: 'The answer of one set for one key' },
 )
 
 const Version = Type.Object(
@@ -54,7 +54,7 @@ const Version = Type.Object(
 export const resolveReference = operation({
   route: 'POST /v1/risk/reference/resolve',
   summary:
-    "Looks keys up: in the organisation's overrides first, then in the published members. Read `refused` before `hit`",
+    "Looks keys up, first in the organisation's overrides, then in the published members. Read `refused` before `hit`",
   description:
     'A miss on a set in `refused` says nothing about the key. A stale set still answers. Keys are not logged.',
   access: 'bearer',

@@ -1,6 +1,6 @@
 import { table } from '../../kit/table.ts'
 
-const PUBLISHED = 'What publishers say is the same for all organisations'
+const PUBLISHED = 'Published data is the same for all organisations'
 
 export const sources = table({ name: 'risk_sources', shared: PUBLISHED })
 export const versions = table({ name: 'risk_versions', shared: PUBLISHED })

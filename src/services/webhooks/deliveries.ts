@@ -1,4 +1,4 @@
-// Operations under /v1/webhooks/{id}/deliveries and beside them: what was sent, with which outcome, and sending again.
+// Operations under /v1/webhooks/{id}/deliveries and next to them: deliveries and their outcomes, tests and resending.
 import { Type } from 'typebox'
 import { envelopeOf } from '../../kit/events.ts'
 import { conflict, Fault, notFound, orNotFound } from '../../kit/fault.ts'
@@ -40,7 +40,7 @@ const Attempt = Type.Object(
     status: Status,
     httpStatus: Type.Optional(HttpStatus),
     error: Type.Optional(Failure),
-    response: Type.Optional(string('The beginning of what it answered', 'busy')),
+    response: Type.Optional(string('The beginning of the response', 'busy')),
     durationMs: Duration,
     resendOf: Type.Optional(DeliveryId),
     created: timestamp('When it was sent'),
@@ -50,15 +50,15 @@ const Attempt = Type.Object(
 
 export const listWebhookDeliveries = operation({
   route: 'GET /v1/webhooks/{id}/deliveries',
-  summary: 'The attempts to deliver events to an endpoint, newest first',
-  description: 'Every attempt that has ended is listed, for 30 days unless the operator chose otherwise.',
+  summary: 'Lists the attempts to deliver events to an endpoint, newest first',
+  description: 'Finished attempts are listed for 30 days, unless the operator configured another period.',
   access: 'bearer',
   input: {
     id: Id,
     status: Type.Optional(Status),
     subject: Type.Optional(Subject),
-    since: Type.Optional(timestamp('Only attempts then or later')),
-    until: Type.Optional(timestamp('Only attempts before')),
+    since: Type.Optional(timestamp('Only attempts at or after this time')),
+    until: Type.Optional(timestamp('Only attempts before this time')),
     ...paging,
   },
   output: listing(Attempt),
@@ -76,7 +76,7 @@ export const listWebhookDeliveries = operation({
 
 export const getWebhookDelivery = operation({
   route: 'GET /v1/webhooks/{id}/deliveries/{delivery}',
-  summary: 'One delivery: the body that was sent, and its attempts with what the endpoint answered',
+  summary: 'Returns one delivery: the body that was sent, and its attempts with the responses of the endpoint',
   access: 'admin',
   input: { id: Id, delivery: DeliveryId },
   output: Type.Object(
@@ -85,11 +85,11 @@ export const getWebhookDelivery = operation({
       subject: Subject,
       body: Type.Optional(
         string(
-          'The body that was sent, byte for byte; absent if its event is not kept any more',
+          'The body that was sent, byte for byte; absent if its event is no longer stored',
           '{"specversion":"1.0"}',
         ),
       ),
-      attempts: Type.Array(Attempt, { description: 'Those that have ended, the first one first' }),
+      attempts: Type.Array(Attempt, { description: 'The finished attempts, oldest first' }),
     },
     { title: 'WebhookDeliveryDetails', description: 'A delivery with its body' },
   ),
@@ -129,9 +129,9 @@ const shown = ({ httpStatus, error, response, resendOf, ...row }: log.AttemptRow
 
 export const testWebhook = operation({
   route: 'POST /v1/webhooks/{id}/test',
-  summary: 'Sends a test delivery, and says what became of it',
+  summary: 'Sends a test delivery and returns its result',
   description:
-    'One attempt with the subject `webhook.test`, signed and logged as any other, also if the endpoint is disabled and whichever events it wants.',
+    'One attempt with the subject `webhook.test`, signed and logged like any other, even if the endpoint is disabled or does not want this subject.',
   access: 'admin',
   input: { id: Id },
   output: Type.Object(
@@ -142,7 +142,7 @@ export const testWebhook = operation({
       error: Type.Optional(Failure),
       durationMs: Duration,
     },
-    { title: 'WebhookTest', description: 'What became of a test delivery' },
+    { title: 'WebhookTest', description: 'The result of a test delivery' },
   ),
   faults: ['not_found', 'too_many_tries'],
   audit: 'none',
@@ -173,9 +173,9 @@ export const testWebhook = operation({
   },
 })
 
-/** When a test is taken for interrupted: longer than it can take. */
+/** After this time a test counts as interrupted; it is longer than a test can take. */
 const LOST_MS = 30_000
-/** Tests of one endpoint at once, so that nobody else is flooded by them. */
+/** Concurrent tests of one endpoint, so that tests cannot be used to flood others. */
 const TESTS_MAX = 2
 
 /** `testing` has the endpoint of each test that runs. */
@@ -192,9 +192,9 @@ function takeTest(testing: string[], id: string): Disposable {
 
 export const resendWebhookDelivery = operation({
   route: 'POST /v1/webhooks/{id}/deliveries/{delivery}/resend',
-  summary: 'Sends a delivery again, with a delivery id of its own',
+  summary: 'Sends a delivery again, with a new delivery id',
   description:
-    'The same body, signed anew, with as many attempts as any delivery. It is sent soon after the answer. A delivery that has not ended cannot be sent again.',
+    'The body is the same and is signed again; failures are retried as usual. It is sent soon after the answer. A delivery that has not ended cannot be sent again.',
   access: 'admin',
   input: { id: Id, delivery: DeliveryId },
   output: Type.Object({ delivery: DeliveryId }, { title: 'WebhookResent', description: 'The new delivery' }),
@@ -221,13 +221,13 @@ export const resendWebhookDelivery = operation({
 
 export const resendFailedWebhookDeliveries = operation({
   route: 'POST /v1/webhooks/{id}/resend',
-  summary: 'Sends all deliveries again that failed since a time',
-  description: `At most ${RESEND_MAX}, the oldest first; a delivery that was sent again before is left out, unless that failed too.`,
+  summary: 'Sends all failed deliveries since a given time again',
+  description: `At most ${RESEND_MAX}, oldest first; a delivery that was already sent again is skipped, unless that failed too.`,
   access: 'admin',
-  input: { id: Id, since: timestamp('Deliveries whose last attempt was then or later') },
+  input: { id: Id, since: timestamp('Deliveries whose last attempt was at or after this time') },
   output: Type.Object(
-    { count: integer('How many are sent again', 12) },
-    { title: 'WebhookResentAll', description: 'What is sent again' },
+    { count: integer('How many deliveries are sent again', 12) },
+    { title: 'WebhookResentAll', description: 'The result of sending failed deliveries again' },
   ),
   status: 202,
   keyed: true,
@@ -250,9 +250,10 @@ export const resendFailedWebhookDeliveries = operation({
     }),
 })
 
-const pending = () => conflict('The delivery has not ended yet: it is sent, or tried again soon. Wait for its outcome.')
+const pending = () =>
+  conflict('The delivery has not ended yet: it is being sent, or will be retried soon. Wait for its outcome.')
 
 function requireActive({ status }: store.Endpoint): void {
   if (status === 'active') return
-  throw conflict('The endpoint is disabled, so that nothing is sent to it. Activate it first.')
+  throw conflict('The endpoint is disabled, so nothing is sent to it. Activate it first.')
 }

@@ -195,7 +195,7 @@ describe('the events of an endpoint', () => {
     assert.equal((await create(key, { events: right })).status, 201)
   })
 
-  it('of clients have a subject that tells names apart, whatever their letters', async () => {
+  it('of clients have a distinct subject for each name, whatever its letters', async () => {
     const { key } = await newOrg()
     const subjects: string[] = []
     for (const event of [

@@ -1,4 +1,4 @@
-// Operations under /v1/webhooks: where the events of an organisation are sent.
+// Operations under /v1/webhooks: the endpoints that receive an organisation's events.
 
 import { Type } from 'typebox'
 import { nothing } from '../../kit/answer.ts'
@@ -25,24 +25,24 @@ const Url = string('Where events are sent: an https URL of a public address', 'h
 const TOKEN = '(?:\\*|[A-Za-z0-9_-]{1,64})'
 const Events = Type.Array(
   string(
-    'A pattern of subjects: tokens with dots, where `*` stands for one token and `>` at the end for the rest',
+    'A pattern of subjects: tokens separated by dots, where `*` matches one token, and `>` at the end the rest',
     'commerce.order.>',
     { maxLength: 256, pattern: `^(?:>|${TOKEN}(?:\\.${TOKEN}){0,14}(?:\\.(?:${TOKEN}|>))?)$` },
   ),
   {
     maxItems: PATTERNS_MAX,
-    description: `Which events are sent: patterns of their subjects, at most ${PATTERNS_MAX}; none stands for all`,
+    description: `Which events are sent: patterns of their subjects, at most ${PATTERNS_MAX}; if empty, all are sent`,
     examples: [['commerce.order.>', 'event.signup']],
   },
 )
 const Description = string('What it is for, at most 1,024 characters', 'Orders for the warehouse', { maxLength: 1_024 })
 const Status = Type.Enum(['active', 'disabled'], {
-  description: 'Whether events are sent. It is changed by people only, never because deliveries fail',
+  description: 'Whether events are sent. Only people change it; failed deliveries never do',
   examples: ['active'],
 })
 const Retry = Type.Enum(['standard', 'long'], {
   description:
-    'How often a failed delivery is tried again: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It holds for deliveries from then on',
+    'How often a failed delivery is retried: `standard`, the default, after 1 s and 5 s; `long` also after 5 min, 30 min, 2 h, 8 h and 24 h. It applies to later deliveries',
   examples: ['standard'],
 })
 const Secret = secret(
@@ -62,7 +62,7 @@ const fields = {
 }
 const counted = {
   deliveries7d: integer('Deliveries that ended in the last seven days', 1204),
-  failures7d: integer('Those of them of which every attempt failed', 3),
+  failures7d: integer('Deliveries of the last seven days of which every attempt failed', 3),
 }
 const Endpoint = Type.Object(
   { ...fields, ...counted },
@@ -75,7 +75,7 @@ const NewEndpoint = Type.Object(
 
 export const listWebhooks = operation({
   route: 'GET /v1/webhooks',
-  summary: "The organisation's endpoints, newest first",
+  summary: "Lists the organisation's endpoints, newest first",
   access: 'bearer',
   input: paging,
   output: listing(Endpoint),
@@ -88,7 +88,7 @@ export const listWebhooks = operation({
 export const createWebhook = operation({
   route: 'POST /v1/webhooks',
   summary: 'Creates an endpoint, to which events are sent from now on',
-  description: 'The secret is in this answer and in that of a rotation only.',
+  description: 'Only this answer, and the answer of a rotation, contain the secret.',
   access: 'admin',
   input: {
     url: Url,
@@ -125,7 +125,7 @@ export const createWebhook = operation({
 
 export const getWebhook = operation({
   route: 'GET /v1/webhooks/{id}',
-  summary: 'One endpoint',
+  summary: 'Returns one endpoint',
   access: 'bearer',
   input: { id: Id },
   output: Endpoint,
@@ -138,8 +138,8 @@ const CHANGEABLE = ['url', 'events', 'description', 'status', 'retry'] as const
 
 export const updateWebhook = operation({
   route: 'PATCH /v1/webhooks/{id}',
-  summary: 'Changes an endpoint',
-  description: 'What is not given stays. A disabled endpoint gets no events; those of that time are not sent later.',
+  summary: 'Changes the given fields of an endpoint',
+  description: 'A disabled endpoint receives no events; events of that time are not sent later.',
   access: 'admin',
   input: {
     id: Id,
@@ -176,7 +176,7 @@ export const updateWebhook = operation({
 export const deleteWebhook = operation({
   route: 'DELETE /v1/webhooks/{id}',
   summary: 'Deletes an endpoint and the log of its deliveries',
-  description: 'Nothing more is sent to it, attempts that are due included.',
+  description: 'Nothing more is sent to it, not even pending retries.',
   access: 'admin',
   input: { id: Id },
   output: nothing,
@@ -195,12 +195,12 @@ export const rotateWebhookSecret = operation({
   route: 'POST /v1/webhooks/{id}/secret',
   summary: 'Replaces the secret of an endpoint',
   description:
-    'The new one signs from the next attempt on, also of deliveries that have begun. With `overlap`, the former one signs too for so long: each delivery then has two signatures. Another rotation ends that.',
+    'The new secret signs from the next attempt on, including retries of earlier deliveries. With `overlap`, the former secret signs too for that time: each delivery then has two signatures. Another rotation ends the overlap.',
   access: 'admin',
   input: {
     id: Id,
     overlap: Type.Optional(
-      integer('For how many seconds the former secret signs too, at most a day; default 0', 3600, {
+      integer('How many seconds the former secret signs too, at most a day; default 0', 3600, {
         minimum: 0,
         maximum: DAY_S,
       }),

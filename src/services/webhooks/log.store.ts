@@ -1,4 +1,4 @@
-// All SQL on what was delivered: reading it, and sending again.
+// All SQL on finished deliveries: reading them and sending them again.
 
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
@@ -53,7 +53,7 @@ export function selectAttemptsOf(db: Sql, webhook: string, delivery: string): Pr
     where delivery = ${delivery} and webhook = ${webhook} order by attempt`
 }
 
-/** What was sent; null if it is not kept any more. */
+/** The body that was sent; null if it is no longer stored. */
 export async function selectBody(db: Sql, webhook: string, delivery: string): Promise<string | null> {
   const [row] = await db<{ body: string }>`select body from webhook_events
     where id = (select event from webhook_attempts where delivery = ${delivery} and webhook = ${webhook} limit 1)`
@@ -63,7 +63,7 @@ export async function selectBody(db: Sql, webhook: string, delivery: string): Pr
 /** The delivery that is sent again, and its event. */
 export type Resend = { event: string; resendOf: string }
 
-/** Returns null if there is no such delivery that has ended, or if its event is not kept any more. */
+/** Returns null if there is no such delivery that has ended, or if its event is no longer stored. */
 export async function takeDelivery(db: Tx, webhook: string, delivery: string): Promise<Resend | null> {
   const [found] = await db<Resend>`select e.id as event, ${delivery} as "resendOf" from webhook_events as e
     where e.id = (select event from webhook_attempts where delivery = ${delivery} and webhook = ${webhook} limit 1)`
@@ -72,7 +72,7 @@ export async function takeDelivery(db: Tx, webhook: string, delivery: string): P
   return found
 }
 
-/** The oldest that failed then or later and were not sent again, tests excepted. */
+/** The oldest deliveries that failed at or after that time and were not sent again, except tests. */
 export async function takeFailed(db: Tx, webhook: string, since: string, count: number): Promise<Resend[]> {
   return db<Resend>`with failed as (select a.delivery, a.attempt, a.event
       from webhook_attempts as a join webhook_events as e on e.id = a.event
@@ -82,8 +82,8 @@ export async function takeFailed(db: Tx, webhook: string, since: string, count: 
     where a.delivery = f.delivery and a.attempt = f.attempt returning a.event, a.delivery as "resendOf"`
 }
 
-/** Their events are kept until they have ended. To be called before the commit, after the jobs were added: ends of deliveries
- *  lock their keys first, too. */
+/** Their events are kept until they have ended. To be called before the commit, after the jobs were added: the end of a
+ *  delivery locks its key first, too. */
 export async function countResends(db: Tx, resends: readonly Resend[]): Promise<void> {
   await db`with given as (select event, count(*)::int as count from unnest(${resends.map(one => one.event)}::uuid[]) as g (event)
       group by event),
@@ -92,7 +92,7 @@ export async function countResends(db: Tx, resends: readonly Resend[]): Promise<
     update webhook_events as e set resends = e.resends + l.count from locked as l where e.id = l.id`
 }
 
-/** Until the transaction ends, nobody changes the endpoint. */
+/** Locks the endpoint against changes until the transaction ends. */
 export function lockTarget(db: Tx, org: OrgId, webhook: string): Promise<dispatch.Target | null> {
   return oneRow(db<dispatch.Target>`select id as webhook, org, url, status, secret, former,
       former_until as "formerUntil"
@@ -102,7 +102,7 @@ export function lockTarget(db: Tx, org: OrgId, webhook: string): Promise<dispatc
 export const insertEvent = (db: Tx, event: dispatch.NewEvent): Promise<void> =>
   dispatch.insertWebhookEvents(db, [event])
 
-/** An endpoint that was deleted, and of which there may be deliveries. */
+/** A deleted endpoint that may still have deliveries. */
 export async function selectDeletedEndpoint(db: Sql): Promise<string | null> {
   const [one] = await db<{ webhook: string }>`select webhook from webhook_deleted order by webhook limit 1`
   return one?.webhook ?? null

@@ -1,4 +1,4 @@
-// Patterns of subjects that can match nothing, most of them slips: an endpoint with one would stay silent without a word.
+// Rejects patterns that cannot match any subject, most of them typing errors: such an endpoint would never receive anything.
 import { matches } from '../../engines/engines.ts'
 import { invalidField } from '../../kit/check.ts'
 import { subjectOf } from '../o11y/public.ts'

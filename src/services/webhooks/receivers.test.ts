@@ -22,14 +22,14 @@ async function failure(): Promise<Row> {
 describe('a connection that is reset', () => {
   it('before the head of the answer', async () => {
     receiver.state.answer = (_response, _delivered, request) => receiver.reset(request)
-    assert.match((await failure()).error ?? '', /^It (closed|reset) the connection before its answer was complete/)
+    assert.match((await failure()).error ?? '', /^It (closed|reset) the connection before its response was complete/)
   })
 
   it('within the head', async () => {
     receiver.state.answer = (response, _delivered, request) => {
       response.socket?.write('HTTP/1.1 200 OK\r\nx-cut', () => receiver.reset(request))
     }
-    assert.match((await failure()).error ?? '', /^It (closed|reset) the connection before its answer was complete/)
+    assert.match((await failure()).error ?? '', /^It (closed|reset) the connection before its response was complete/)
   })
 
   it('after the head, before the end of the body', async () => {
@@ -39,7 +39,7 @@ describe('a connection that is reset', () => {
     }
     const { httpStatus, error, response } = await failure()
     assert.deepEqual([httpStatus, response], [200, 'half'])
-    assert.match(error ?? '', /^It (closed|reset) the connection before its answer was complete/)
+    assert.match(error ?? '', /^It (closed|reset) the connection before its response was complete/)
   })
 
   it('between two deliveries', async () => {
@@ -66,18 +66,18 @@ describe('an answer', () => {
 
   it('with a head of 100 KB is a failure', async () => {
     answerWith(200, '', { 'x-long': 'x'.repeat(100_000) })
-    assert.match((await failure()).error ?? '', /^The head of its answer is too long/)
+    assert.match((await failure()).error ?? '', /^The header of its response is too long/)
   })
 
   it('that is no HTTP is a failure', async () => {
     receiver.state.answer = response => void response.socket?.end('220 mail.example.com ESMTP\r\n')
-    assert.match((await failure()).error ?? '', /^Its answer is not valid HTTP/)
+    assert.match((await failure()).error ?? '', /^Its response is not valid HTTP/)
   })
 
   it('with broken chunks is a failure', async () => {
     receiver.state.answer = response =>
       void response.socket?.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nabc\r\n')
-    assert.match((await failure()).error ?? '', /^Its answer is not valid HTTP/)
+    assert.match((await failure()).error ?? '', /^Its response is not valid HTTP/)
   })
 
   it('after informational ones counts, however many there are', async () => {
@@ -176,7 +176,7 @@ describe('a certificate', () => {
     await ended(rows, 'ok')
   })
 
-  it('is not asked for by TLS 1.1', async t => {
+  it('is not requested with TLS 1.1', async t => {
     const other = await startReceiver({ maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' })
     t.after(other.close)
     const { send, rows } = await newEndpoint({ url: `${other.url}/` })

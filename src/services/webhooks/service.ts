@@ -20,7 +20,7 @@ export const webhooksService = (all: () => readonly Service[]) =>
     migrations: new URL('migrations/', import.meta.url),
     tables,
     settings: {
-      STOA_WEBHOOKS_AT_ONCE: setting('Deliveries that are sent to one webhook endpoint at once', '8', count),
+      STOA_WEBHOOKS_AT_ONCE: setting('Deliveries that are sent to one webhook endpoint at the same time', '8', count),
       STOA_WEBHOOKS_BACKLOG_MAX: setting(
         'Deliveries that may wait for one webhook endpoint',
         '100000',
@@ -28,7 +28,7 @@ export const webhooksService = (all: () => readonly Service[]) =>
         'Further ones fail with the error `backlog` and can be sent again',
       ),
       STOA_WEBHOOKS_BACKLOG_DAYS: setting(
-        'Days after which a delivery that waits has failed',
+        'Days after which a waiting delivery fails',
         '3',
         count,
         'It has the error `backlog` and can be sent again',

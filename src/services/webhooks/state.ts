@@ -10,7 +10,7 @@ export type SubjectEntry = { subject: string; what: string; example: Record<stri
 export type Webhooks = {
   /** How long deliveries are kept. */
   keptDays: number
-  /** Attempts at once for each endpoint. */
+  /** Concurrent attempts for each endpoint. */
   concurrency: number
   /** Deliveries that may wait for an endpoint, and for how long. */
   backlogMax: number

@@ -16,7 +16,7 @@ export type Endpoint = {
   updated: string
 }
 
-/** With what became of its deliveries in the last seven days. */
+/** With the outcomes of its deliveries in the last seven days. */
 export type CountedEndpoint = Endpoint & { deliveries7d: number; failures7d: number }
 
 const ENDPOINT = fragment`id, url, events, description, status, retry, created, updated`
@@ -47,7 +47,7 @@ export async function isEndpoint(db: Sql, org: OrgId, id: string): Promise<boole
   return (await db`select from webhooks where org = ${org} and id = ${id}`).length > 0
 }
 
-/** Until the transaction ends, nobody else changes it. */
+/** Locks it until the transaction ends. */
 export function lockEndpoint(db: Tx, org: OrgId, id: string): Promise<Endpoint | null> {
   return oneRow(db<Endpoint>`select ${ENDPOINT} from webhooks
     where org = ${org} and id = ${id} for no key update`)
@@ -74,7 +74,7 @@ export async function deleteEndpoint(db: Tx, org: OrgId, id: string): Promise<En
   return row ?? null
 }
 
-/** The secret that it had signs too until then; null for not at all. */
+/** The former secret signs too until `until`; null ends it immediately. */
 export async function updateSecret(
   db: Tx,
   org: OrgId,

@@ -9,20 +9,20 @@ import { operation, type SubjectEntry } from './state.ts'
 const Subject = Type.Object(
   {
     subject: string('The subject', 'project.created'),
-    what: string('What has happened', 'A project was created'),
-    example: Type.Object({}, { additionalProperties: true, description: 'A body that is sent for it', examples: [{}] }),
+    what: string('What happened', 'A project was created'),
+    example: Type.Object({}, { additionalProperties: true, description: 'An example of the body', examples: [{}] }),
   },
   { title: 'WebhookSubject', description: 'An event that can be sent to endpoints' },
 )
 
 export const listWebhookSubjects = operation({
   route: 'GET /v1/webhooks/subjects',
-  summary: 'The events that can be sent to endpoints, with an example of each',
+  summary: 'Lists the events that can be sent to endpoints, with an example of each',
   description:
-    'Beside these there are those that the organisation sends itself with `POST /v1/event`: `event.<name>`, and subjects of its own.',
+    'Events that the organisation itself sends with `POST /v1/event` can be sent too: `event.<name>`, and its own subjects.',
   access: 'bearer',
   output: Type.Object(
-    { data: Type.Array(Subject, { description: 'All of them, by subject' }) },
+    { data: Type.Array(Subject, { description: 'All events, by subject' }) },
     { title: 'WebhookSubjects', description: 'The events of this service' },
   ),
   run: ({ state, caller }) => ({

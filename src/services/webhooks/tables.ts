@@ -5,7 +5,7 @@ import type { Webhooks } from './state.ts'
 const DAY_MS = 86_400_000
 
 const keptMs = ({ keptDays }: Webhooks) => keptDays * DAY_MS
-/** Nothing is sent again any more of what is older. */
+/** Older deliveries cannot be sent again. */
 const resentMs = ({ keptDays, backlogDays }: Webhooks) => (keptDays + backlogDays + 1) * DAY_MS
 
 export const webhooks = table({
@@ -20,7 +20,7 @@ export const webhooks = table({
   },
 })
 
-/** Endpoints that were deleted and may have deliveries still. */
+/** Deleted endpoints that may still have deliveries. */
 export const deleted = table({ name: 'webhook_deleted', org: 'org' })
 
 const through = ['webhooks', 'webhook_deleted'].map(name => ({

@@ -1,11 +1,10 @@
-// The URL of an endpoint. What it may point to is checked here and again at each connection, on the address that is
-// dialled.
+// The URL of an endpoint. Its address is checked here, and again at each connection.
 import { type Http, isLocalhost } from '../../engines/engines.ts'
 import { invalidField } from '../../kit/check.ts'
 
 export const URL_MAX = 2_048
 
-/** The URL in its normal form: in it, every spelling of an address is the address. Raises 400 if events may not be sent
+/** The URL in its normal form, in which every spelling of an address is the same. Raises 400 if events may not be sent
  *  there. `ownUrl` is where clients reach this host. */
 export async function requireUrl(http: Http, ownUrl: string, text: string): Promise<string> {
   const url = URL.canParse(text) ? new URL(text) : null
@@ -16,19 +15,19 @@ export async function requireUrl(http: Http, ownUrl: string, text: string): Prom
   if (url.port === '0') throw refused('must not have the port 0')
   if (hostOf(url) === hostOf(new URL(ownUrl))) throw refused('must not be the address of Stoa itself')
   if (url.href.length > URL_MAX)
-    throw refused(`must have at most ${URL_MAX} characters, with others than ASCII encoded`)
+    throw refused(`must have at most ${URL_MAX} characters, counted with non-ASCII ones encoded`)
   if (isLocal(url.hostname) || (await http.isPublic(url.href)) === false) {
     throw refused(
-      'must not point to a private, local or reserved address, by itself or by its name, unless the operator allows it (STOA_OUTBOUND_ALLOW, such as 127.0.0.1 for development)',
+      'must not be or resolve to a private, local or reserved address, unless the operator allows it (STOA_OUTBOUND_ALLOW, such as 127.0.0.1 for development)',
     )
   }
   return url.href
 }
 
-/** A dot at the end of a name changes nothing. */
+/** A trailing dot of a name has no effect. */
 const hostOf = ({ hostname, port }: URL) => `${hostname.replace(/\.$/, '')}:${port}`
 
-/** Names that have no address in public, whatever the name servers here say. */
+/** Names that have no public address, whatever the local name servers answer. */
 function isLocal(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '')
   // localhost is a loopback address wherever it is looked up, and those may be allowed.

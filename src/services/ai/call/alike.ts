@@ -1,5 +1,5 @@
-// What decides on the model, the price and whose data is read must mean the same to us and to every provider. Some take
-// names in any case, with letters that look alike or without underscores, and texts and numbers for booleans.
+// Fields that decide on the model, the price and whose data is read must mean the same to us and to every provider. Some
+// providers accept names in any case, with similar letters or without underscores, and texts and numbers for booleans.
 import { invalidInput } from '../../../kit/check.ts'
 import type { FieldFault } from '../../../kit/fault.ts'
 import type { JsonObject } from '../translations/translation.ts'
@@ -8,9 +8,9 @@ import { type Check, faultIn, plain } from './fields.ts'
 import { ITEM_FIELDS, isReference, NOT_ISSUED, REFERENCES, STORED_FIELDS } from './references.ts'
 import { VENDOR_TOOLS } from './vendor-tools.ts'
 
-/** With these a provider would take another model than the one that was checked and priced. */
+/** With these a provider would use another model than the one that was checked and priced. */
 const OTHER_MODELS = ['models', 'fallbacks', 'route', 'preset']
-/** What this host reads or refuses, by where it is. */
+/** The fields that this host reads or rejects, by their place. */
 const BODY_NAMES = namesBy([
   ...['model', 'stream', 'stream_options', 'background', 'tools', 'functions', 'tool_choice', 'store', 'n', 'best_of'],
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'messages', 'input', 'system', 'instructions'],
@@ -40,7 +40,7 @@ const TOOL_NAMES = namesBy([
 const OPTION_NAMES = namesBy(['include_usage', 'include_obfuscation'])
 const CACHE_NAMES = namesBy(['type', 'ttl', 'mode'])
 const ITEM_NAMES = namesBy(ITEM_FIELDS)
-/** By the field whose object they are in, wherever that is. */
+/** By the name of the enclosing field, at any depth. */
 const NESTED_NAMES: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ['cache_control', CACHE_NAMES],
   ['prompt_cache_options', CACHE_NAMES],
@@ -50,7 +50,7 @@ const NESTED_NAMES: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ['edits', namesBy(['type'])],
   ['tools', TOOL_NAMES],
 ])
-/** Names that are in nearly every part of a message, for which nothing has to be looked up. */
+/** Names in nearly every part of a message, which need no look-up. */
 const USUAL = new Set([
   'type',
   'text',
@@ -63,14 +63,14 @@ const USUAL = new Set([
   'data',
   'cache_control',
 ])
-/** Below the top, wherever that is. */
+/** At any depth below the top level. */
 const ANYWHERE = namesBy(['cache_control', 'prompt_cache_breakpoint', 'tools'])
 
 function namesBy(names: readonly string[]): ReadonlyMap<string, string> {
   return new Map(names.map(name => [plain(name), name]))
 }
 
-/** `hasItems`: whether `input` has the items of a response. */
+/** `hasItems`: whether `input` consists of response items. */
 export function requireReadAlike(fields: JsonObject, hasItems: boolean): void {
   const fault = unreadable(fields) ?? streamFault(fields) ?? (hasItems ? itemFault(fields.input) : null)
   if (fault) throw invalidInput([fault])
@@ -82,7 +82,7 @@ function unreadable(fields: JsonObject): FieldFault | null {
   const written = misspelled(fields, '', BODY_NAMES)
   if (written) return written
   const other = OTHER_MODELS.find(name => (fields[name] ?? null) !== null)
-  if (other) return { path: other, says: 'is not taken: set fallbacks with `PATCH /v1/ai/settings`' }
+  if (other) return { path: other, says: 'is not supported: set fallbacks with `PATCH /v1/ai/settings`' }
   const { background = null } = fields
   if (background === null || background === false) return null
   return { path: 'background', says: 'must not be true: nothing is stored here' }
@@ -105,7 +105,7 @@ function streamFault({ stream = null, stream_options: options = null }: JsonObje
   return { path: 'stream_options.include_usage', says: 'must be a boolean' }
 }
 
-/** A text, or items: a provider might look for others in a list within the list. */
+/** A text, or items: some providers accept items in nested lists. */
 function itemFault(input: unknown): FieldFault | null {
   if ((input ?? null) === null || typeof input === 'string') return null
   if (!Array.isArray(input)) return { path: 'input', says: 'must be a text or a list of items' }
@@ -117,7 +117,7 @@ function itemFault(input: unknown): FieldFault | null {
   return null
 }
 
-/** Of any object below the top, and of lists of tools there and at the top. */
+/** Checks any object below the top level, and lists of tools at any level. */
 const checkField: Check = (name, value, within) => {
   if (USUAL.has(name)) return null
   if (name === 'tools') return toolsFault(value)

@@ -20,7 +20,7 @@ export type Sent = {
   headers: IncomingHttpHeaders
   isStreamed: boolean
   signal: AbortSignal
-  /** Called when the request is sent on a connection. */
+  /** Called when the request was written to a connection. */
   onSent: () => void
 }
 
@@ -30,12 +30,12 @@ export type Whole = { bytes: Buffer; text: string; json: object }
 /** `whole` is null if the answer is streamed. */
 export type Answered = { response: HttpResponse; whole: Whole | null }
 
-/** The client left when part of the answer had arrived. */
+/** The client disconnected after part of the answer had arrived. */
 export class CutOff extends Error {
   readonly route: Route
   readonly text: string
   constructor(route: Route, text: string, cause: unknown) {
-    super('the client left in the middle of the answer', { cause })
+    super('the client disconnected during the answer', { cause })
     this.route = route
     this.text = text
   }
@@ -62,7 +62,7 @@ export async function attempt(http: Http, route: Route, sent: Sent): Promise<Ans
       onSent,
     })
     if (response.status < 200 || response.status > 299) throw await refusalIn(response, offer)
-    // Some answer in one piece although a stream was asked for.
+    // Some providers answer in one piece although a stream was requested.
     if (isStreamed && !isJson(response)) {
       if (isEvents(response)) return { response, whole: null }
       response.body.destroy()
@@ -79,7 +79,7 @@ export async function attempt(http: Http, route: Route, sent: Sent): Promise<Ans
 
 const isJson = ({ headers }: HttpResponse) => String(headers['content-type']).startsWith('application/json')
 
-/** Some have no type at all. A page for people is no answer. */
+/** Some answers have no content type. A web page is not an answer. */
 const isEvents = ({ headers }: HttpResponse) =>
   /^(text\/event-stream|undefined)\b/i.test(String(headers['content-type']))
 
@@ -100,7 +100,7 @@ function wholeOf(parts: readonly Buffer[], response: HttpResponse, { offer }: Ro
 const unusableText = (text: string, by: string) =>
   eventsIn(Buffer.from(text)).length > 0 ? notAsked(by) : unusable(by)
 
-/** With these a client turns on what its wire does not do otherwise. */
+/** Headers with which a client enables optional features of its wire. */
 function passedHeaders({ translation }: Route, headers: IncomingHttpHeaders): Record<string, string> {
   const given = translation ? [] : BETA_HEADERS.filter(name => headers[name] !== undefined)
   return Object.fromEntries(given.map(name => [name, String(headers[name])]))

@@ -1,4 +1,4 @@
-// Tries the ways to a model in order. One that fails again and again is left out for a while if there is another.
+// Tries the routes to a model in order. A route that fails repeatedly is skipped for a while if there is another.
 import type { Clock, Http } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { Fault } from '../../../kit/fault.ts'
@@ -16,11 +16,11 @@ const FAILURES_MAX = 3
 const COOL_DOWN_MS = 30_000
 const REMEMBERED_MAX = 10_000
 
-/** `leave` ends the call: until then it counts among those of its organisation. */
+/** `leave` ends the call: until then it counts towards the concurrency of its organisation. */
 export type Answered = Once & { route: Route; leave: () => void }
 
-/** What a client sent, and the limit that the host sets on its output. `attempted` is called for each attempt, also if all fail,
- *  and `reached` when a request is sent to a provider. */
+/** What a client sent, and the limit that the host sets on its output. `attempted` is called for each attempt, even if it
+ *  fails, and `reached` when a request is sent to a provider. */
 export type Sending = Omit<Sent, 'body' | 'onSent'> & {
   org: OrgId
   json: JsonObject
@@ -30,11 +30,11 @@ export type Sending = Omit<Sent, 'body' | 'onSent'> & {
   reached: (route: Route) => void
 }
 
-/** Remembers which models of which providers failed. */
+/** Remembers recent failures by model and provider. */
 export function openModelAttempts({ http, clock }: { http: Http; clock: Clock }) {
   const failing = new Map<string, { count: number; untilMs: number }>()
   const enter = openModelShares(clock)
-  // For each organisation: the requests of one must not say which provider another one gets.
+  // Per organisation, so that the requests of one do not decide which provider another one gets.
   const keyOf = (org: OrgId, { offer }: Route) => `${org} ${offer.by} ${offer.upstream}`
   const isCooling = (key: string) => (failing.get(key)?.untilMs ?? 0) > clock.elapsedMs()
 
@@ -56,7 +56,7 @@ export function openModelAttempts({ http, clock }: { http: Http; clock: Clock })
       } catch (error) {
         if (!(error instanceof AttemptFailed)) throw error
         if (!error.isTransient) throw error.fault
-        // Whoever is busy or slow does not get better within a moment; another may.
+        // A busy or slow provider does not recover within a moment; another may be available.
         if (tries === TRIES || error.fault.code !== 'upstream_unreachable') {
           noteFailure(keyOf(org, route))
           return error.fault

@@ -6,11 +6,11 @@ import { exactJson } from './exact-json.ts'
 import type { Route } from './route.ts'
 import { vendorToolRefusal } from './vendor-tools.ts'
 
-/** What the host limits the output to, by the name that the format of the client has for it. */
+/** The output limit that the host sets, under its name in the client's format. */
 export type Limit = { name: string; tokens: number }
 
-/** The bytes of the client, in which only what has to be changed is changed: unknown fields, their order and their numbers stay as
- *  they are. A fault if the provider has no words for it. */
+/** The client's bytes with only the necessary changes: unknown fields, their order and their numbers stay as they are. A
+ *  fault if the provider's format cannot express the request. */
 export function bodyFor(
   route: Route,
   json: JsonObject,
@@ -30,7 +30,7 @@ export function bodyFor(
   return changes.size === 0 ? bytes : edited(bytes, changes)
 }
 
-/** The new values of fields, and undefined for those that go. */
+/** The new values of fields; undefined removes a field. */
 function changesTo(route: Route, body: JsonObject, limit: Limit | null): Map<string, unknown> {
   const { offer } = route
   const changes = new Map<string, unknown>()
@@ -58,7 +58,7 @@ const unknownLimits = ({ wire, offer }: Route, body: JsonObject): readonly strin
     ? CHAT_LIMITS.filter(name => (body[name] ?? null) !== null && !offer.at.provider.limits.includes(name))
     : []
 
-/** Usage is always asked for: the call is paid by it. */
+/** Usage is always requested, because it determines the cost. */
 const asksForUsage = ({ wire, offer }: Route, body: JsonObject): boolean =>
   wire === 'chat' &&
   body.stream === true &&
@@ -72,7 +72,7 @@ function translated({ offer, translation }: Route, json: JsonObject): JsonObject
     if (!(error instanceof Untranslatable)) throw error
     const path = error.path.replaceAll(/\[(\d{1,6})\]/g, '.$1')
     return new Fault('invalid_input', {
-      message: `\`${path}\` ${error.message} for the model ${offer.id}, whose provider has another wire.`,
+      message: `\`${path}\` ${error.message} for the model ${offer.id}, whose provider uses another format.`,
       fields: [{ path, says: error.message }],
     })
   }

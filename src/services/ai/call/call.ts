@@ -16,7 +16,7 @@ import { type Route, routesTo } from './route.ts'
 import { streamed } from './streamed.ts'
 import { wholeReply } from './whole.ts'
 
-/** What the host limited the output to, if the client did not and pays in advance. */
+/** The output limit that the host set, for a prepaid call without one. */
 const LIMIT_HEADER = 'x-max-tokens'
 
 export async function callModel(
@@ -65,8 +65,8 @@ export async function callModel(
   }
 }
 
-/** A client that leaves before the answer begins pays the input, if a provider has the request, and what had arrived. That is
- *  not whole, so that its fields are counted with its text. */
+/** A client that disconnects before the answer begins pays for the input, if a provider has the request, and for the part of
+ *  the answer that arrived. That part is incomplete, so its field names are counted as text too. */
 async function endUnanswered(error: unknown, signal: AbortSignal, asked: Asked, outcome: Outcome) {
   const part = error instanceof CutOff ? error : null
   const route = part?.route ?? (signal.aborted ? (outcome.asked() as Route | null) : null)

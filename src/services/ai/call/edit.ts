@@ -1,5 +1,5 @@
 // Changes fields of a body in its own bytes, so that everything else arrives as it was written: numbers that no double can
-// hold, their spelling, and texts that are no Unicode.
+// hold, their spelling, and texts that are not valid Unicode.
 import { endOfText } from './names.ts'
 
 const [QUOTE, COMMA] = [34, 44]
@@ -35,7 +35,7 @@ export function edited(bytes: Buffer, changes: ReadonlyMap<string, unknown>): Bu
 const memberOf = (name: string, value: unknown): Buffer[] =>
   value === undefined ? [] : [Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`)]
 
-/** The longest that is changed, each of its characters written as an escape. */
+/** The length of the longest name, with each character written as an escape. */
 const NAME_BYTES_MAX = 6 * 32
 
 /** The name if it is one of these. A body may have many others. */

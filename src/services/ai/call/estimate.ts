@@ -1,5 +1,5 @@
-// What a call may cost at most: held when it starts. Where organisations pay afterwards it need not be exact, but must be
-// cheap to compute; where they pay in advance, it covers the most.
+// The maximum cost of a call, which is held when it starts. For postpaid calls it need not be exact, but must be
+// cheap to compute; for prepaid calls it is an upper bound.
 
 import { invalidField } from '../../../kit/check.ts'
 import { fetchedFile } from '../media.ts'
@@ -21,10 +21,10 @@ const OUTPUT_MAX = 200_000
 /** Other models have other tokens, and providers add instructions of their own: for tools, several hundred. */
 const INPUT_FACTOR = 1.5
 const INPUT_MORE = 1_024
-/** Of a model of which nobody said more: nearly every one writes as much, and a provider refuses a limit that is above its
+/** For a model with an unknown limit: nearly every model can write as much, and providers reject a limit above their
  *  own. */
 const OUTPUT_UNKNOWN = 4_096
-/** Less is no answer. */
+/** A smaller limit is of no use. */
 const OUTPUT_LEAST = 16
 
 /** `amount` is what the input costs. `limitWithin`: the limit that the host sets on the output so that the call costs no more
@@ -54,7 +54,7 @@ export function roughCosts(
   return { ...none, most, least: most, amount: inputCost(price, inputTokens) }
 }
 
-/** For any of these offers. Raises 400 for what has no most. */
+/** The maximum over these offers. Raises 400 if the cost has no upper bound. */
 export async function fullCosts(
   offers: readonly Offer[],
   wire: ProviderWire,
@@ -86,7 +86,7 @@ export async function fullCosts(
   return { ...whole, least: costs(Math.min(OUTPUT_LEAST, output)), limitWithin }
 }
 
-/** What is written to the cache may cost more than what is not: as much as if it is kept for an hour, where that is asked. */
+/** Input that is written to the cache may cost more: the price for an hour is assumed if the request asks for that. */
 function pricesFor(json: JsonObject, offers: readonly Offer[]): Price[] {
   const isLong = hasLongCache(json)
   return offers.flatMap(({ price }) => {
@@ -105,14 +105,14 @@ const inputCost = (price: Price, input: number): number =>
 const outputCost = (price: Price, output: number): number =>
   mostOf([{ output }, { output, reasoning: output }].map(used => Number(costOf({ ...NO_USAGE, ...used }, price))))
 
-/** A model that makes images makes one, unless it is asked for more. */
+/** An image model generates one image, unless the request asks for more. */
 const imagesCost = (price: Price, json: JsonObject): number =>
   price.image === undefined ? 0 : Number(costOf({ ...NO_USAGE, images: imagesIn(json) }, price))
 
 const imagesIn = (json: JsonObject): number =>
   Math.max(choicesIn(json), hasImageTool(json) ? Number(json.max_tool_calls) : 0)
 
-/** Each use of the tool makes an image. */
+/** Each use of the tool generates an image. */
 const hasImageTool = ({ tools, input }: JsonObject): boolean =>
   [tools, ...(Array.isArray(input) ? input.map(item => item?.tools) : [])].some(isImageTool)
 
@@ -125,7 +125,7 @@ const IMAGES_MAX = 128
 function requireBounded(json: JsonObject, prices: readonly Price[]): void {
   const path = fetchedFile(json)
   if (path !== null) {
-    throw invalidField(path, 'is a URL, so that nobody here knows what it costs: send the content itself')
+    throw invalidField(path, 'is a URL, whose cost cannot be estimated: send the content itself')
   }
   if (!hasImageTool(json) || prices.every(({ image }) => image === undefined)) return
   if ((json.max_tool_calls ?? null) === null) {

@@ -1,4 +1,4 @@
-// Reads JSON so that numbers which no double can hold are written again as they were: ids in the arguments of tools, seeds.
+// Reads JSON so that numbers that a double cannot represent are written back unchanged, such as ids in tool arguments.
 import type { JsonObject } from '../translations/translation.ts'
 
 /** Of ECMAScript 2026, which the types of the language do not have yet. */
@@ -8,11 +8,11 @@ type Exact = {
 }
 const { parse, rawJSON } = JSON as unknown as Exact
 
-/** Others are shorter, or have no exponent. */
+/** Other numbers are shorter or have no exponent, so a double represents them. */
 const MAY_BE_LONG = /[\d.]{16}|\d[eE]/
 
-/** `json` is what was read from `bytes`. In the result, such numbers are objects that `JSON.stringify` writes as they were: who
- *  reads them as numbers finds none. */
+/** `json` is what was read from `bytes`. In the result, such numbers are objects that `JSON.stringify` writes unchanged; they
+ *  cannot be read as numbers. */
 export function exactJson(json: JsonObject, bytes: Buffer): JsonObject {
   const text = bytes.toString('utf8')
   if (!MAY_BE_LONG.test(text)) return json
@@ -21,7 +21,7 @@ export function exactJson(json: JsonObject, bytes: Buffer): JsonObject {
   ) as JsonObject
 }
 
-/** Whether the double stands for the number that is written. */
+/** Whether the double is exactly the written number. */
 const isHeld = (source: string, value: number): boolean => decimalOf(source) === decimalOf(String(value))
 
 /** The same text for the same number, in whatever way it is written. */

@@ -1,4 +1,4 @@
-// What costs more than its tokens. The prices here know nothing of it, so the operator would pay.
+// Rejects features with costs besides tokens. The prices here do not cover them, so the operator would pay.
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalidInput } from '../../../kit/check.ts'
 import type { FieldFault } from '../../../kit/fault.ts'
@@ -14,19 +14,19 @@ export const EXTRA_FIELDS = [
   ...['web_search_options', 'plugins', 'search_parameters', 'search_settings', 'enable_search', 'web_search'],
   ...['compound_custom', 'mcp_servers', 'safety_model', 'audio', 'provider'],
 ]
-/** Tools that run at the client, or that only choose among its tools. Each use of others may cost; new ones are of either kind,
- *  so that they are refused until they are known. */
+/** Tools that run at the client, or that only choose among its tools. Each use of other tools may cost money; unknown tools
+ *  are rejected until they are listed here. */
 const FREE_TOOLS =
   /^(function|custom|namespace|computer|computer_use_preview|local_shell|apply_patch|tool_search|tool_search_tool_(regex|bm25)(_\d+)?|(bash|text_editor|computer|memory)_\d+)$/
-/** By default, or for less. */
+/** The tiers at the default price or less. */
 const TIERS = ['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']
-/** Names of what a header turns on: longer prompts and faster answers, at other prices. */
+/** Beta features that a header enables: longer prompts and faster answers, at other prices. */
 const EXTRA_BETAS = ['context-1m', 'fast-mode']
 export const BETA_HEADERS = ['anthropic-beta', 'openai-beta']
 export const BETA_FIELDS = ['betas', 'anthropic_beta']
 const HOUR = '1h'
-const SAYS = 'costs more than tokens, which has no price here'
-const COMPACTS = 'compacts what was said, whose cost cannot be known before and so not be paid in advance'
+const SAYS = 'has costs besides tokens, which have no price here'
+const COMPACTS = 'compacts the conversation, which cannot be prepaid because its cost is not known in advance'
 
 type Asked = { json: JsonObject; headers: IncomingHttpHeaders; isPrepaid: boolean }
 
@@ -35,7 +35,7 @@ export function requireNoExtras({ json, headers, isPrepaid }: Asked, route: Rout
   const { offer, wire, translation } = route
   const { price } = offer
   if (price === null || (price.input === 0 && price.output === 0)) return
-  // The usage of other wires does not tell for how long something is cached.
+  // The usage of other wires does not report for how long input is cached.
   const ttls = wire === 'messages' && price.cacheWriteHour !== undefined ? ['5m', HOUR] : ['5m']
   const path = extraIn(json, price)
   const fault =
@@ -58,7 +58,7 @@ export const hasLongCache = (json: JsonObject): boolean =>
 
 const isTtl = (name: string, within: string): boolean => name === 'ttl' && within === 'cache_control'
 
-/** In an option of the wire, wherever it is. */
+/** Finds options of the wire at any depth. */
 function extraWithin(name: string, value: unknown, within: string, ttls: readonly string[]): string | null {
   if (isTtl(name, within)) return isOneOf(value, ttls) ? null : name
   if (name === 'ttl' && within.startsWith('prompt_cache_')) return isOneOf(value, ['30m']) ? null : name
@@ -66,7 +66,7 @@ function extraWithin(name: string, value: unknown, within: string, ttls: readonl
   return null
 }
 
-/** The other edits take something away. */
+/** The other edits only remove something. */
 const isCompaction = (type: unknown, within: string): boolean =>
   within === 'context_management' || within === 'edits'
     ? !wordOf(type).startsWith('clear_')
@@ -97,7 +97,7 @@ function extraIn(json: JsonObject, price: Price): string | null {
   return isPriced ? null : 'modalities'
 }
 
-/** Those within a tool that groups others are another list. */
+/** Tools inside a grouping tool are a separate list. */
 function extraTool(tools: unknown, price: Price, route: Route): FieldFault | null {
   for (const [at, tool] of (tools as JsonObject[]).entries()) {
     const found = extraOf(tool, price)
@@ -108,7 +108,7 @@ function extraTool(tools: unknown, price: Price, route: Route): FieldFault | nul
   return null
 }
 
-/** In the wire of messages, a tool without a type is one of the client. */
+/** In the messages wire, a tool without a type is the client's own. */
 function extraOf(tool: JsonObject, price: Price): string | null {
   const name = VENDOR_TOOLS.find(name => !isTurnedOff(tool[name]))
   if (name !== undefined) return name

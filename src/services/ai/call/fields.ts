@@ -3,31 +3,31 @@
 import type { FieldFault } from '../../../kit/fault.ts'
 import type { JsonObject } from '../translations/translation.ts'
 
-/** What a client, a tool or a model chose: schemas, arguments, results. A field there means nothing to a provider. */
+/** Contents chosen by a client, a tool or a model: schemas, arguments, results. Providers do not interpret fields in them. */
 const OWN = new Set([
   ...['arguments', 'parameters', 'input_schema', 'output_schema', 'schema', 'json_schema', 'guided_json', 'variables'],
   ...['structured_outputs', 'response_format', 'text', 'output_config', 'output_format', 'chat_template_kwargs'],
   ...['tool_choice', 'metadata', 'logit_bias', 'annotations', 'citations', 'results', 'action', 'documents'],
   'input_examples',
 ])
-/** Of the wire at the top, but of a call of a tool below. */
+/** Fields of the wire at the top level, but of a tool call below. */
 const INPUT = 'input'
 
-/** No name and no word that is known here is longer, however its letters are written. */
+/** No known name or word is longer, however its letters are written. */
 const LENGTH_MAX = 64
 const NOT_ASCII = /[^ -~]/
 
-/** With letters that look alike made the same. Empty for a text that is too long to be known: to normalise it may take
+/** Normalises similar letters. Empty for a text that is too long to be a known name, because normalising it may take
  *  quadratic time. */
 function composed(text: string): string {
   if (text.length > LENGTH_MAX) return ''
   return (NOT_ASCII.test(text) ? text.normalize('NFKC') : text).toLowerCase()
 }
 
-/** A name without what some readers overlook. */
+/** A name without the characters that some readers ignore. */
 export const plain = (name: string): string => composed(name).replace(/[\s_-]+/g, '')
 
-/** A word as providers may read it. Empty for what is no text: some take a list of one text for the text. */
+/** A word as providers may read it; empty if it is not a text. Some providers accept a list of one text for the text. */
 export const wordOf = (value: unknown): string => (typeof value === 'string' ? composed(value).trim() : '')
 
 /** What is wrong with a field, and where, from its own name on; null if nothing is. `within` is the name of the field whose

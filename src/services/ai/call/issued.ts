@@ -1,5 +1,5 @@
-// Notes the ids of responses that a provider keeps, and of their items, before the client learns them: with them the
-// organisation may go on from the response or refer to the items, and no other may.
+// Records the ids of responses that a provider stores, and of their items, before the client receives them. Only this
+// organisation may then continue the response or refer to the items.
 import type { OrgId } from '../../../kit/caller.ts'
 import type { AiState } from '../state.ts'
 import type { IssuedResponse } from '../store.ts'
@@ -10,23 +10,23 @@ import type { Route } from './route.ts'
 import { eventsIn } from './server-events.ts'
 import { jsonIn } from './texts.ts'
 
-/** The id is in the first event. Of a stream that has none in its first ones, none is known here. */
+/** The id is in the first event. If the first events of a stream have none, its id stays unknown here. */
 const EVENTS_MAX = 32
-/** Of one response. Others are not noted. */
+/** The items of a response that are recorded; further ones are not. */
 const ITEMS_MAX = 1_000
-/** A quote inside of a text is escaped, so that this is always a whole text. */
+/** Quotes inside texts are escaped, so that this always matches a whole text. */
 const ITEM_DONE = Buffer.from('"response.output_item.done"')
 
 export type Issuing = {
-  /** Of an answer in one piece. */
+  /** For an answer in one piece. */
   whole(response: object, usage: Usage): Promise<void>
-  /** Of whole events, which must not be sent before; null if there is nothing to wait for. */
+  /** For complete events, which must not be sent before it resolves; null if there is nothing to wait for. */
   events(bytes: Buffer): Promise<void> | null
-  /** After the events, before the last one is sent. */
+  /** To be called after the events, before the last one is sent. */
   end(usage: Usage): Promise<void> | null
 }
 
-/** Null for a translated answer, which is kept by nobody, and for one that the client did not want to be stored. */
+/** Null for a translated answer, which no provider stores, and if the client disabled storing. */
 export function openIssuing(
   { recordResponse }: Pick<AiState, 'recordResponse'>,
   org: OrgId,

@@ -5,28 +5,28 @@ import type { ProviderWire } from '../providers/provider.ts'
 import type { JsonObject } from '../translations/translation.ts'
 import { plain } from './fields.ts'
 
-/** What the limits of the output are called. */
+/** The names of the output limits. */
 const LIMITS: Record<ProviderWire, readonly string[]> = {
   chat: ['max_completion_tokens', 'max_tokens'],
   responses: ['max_output_tokens'],
   messages: ['max_tokens'],
   embeddings: [],
 }
-/** What other servers call them, and a least number of tokens, which some put above the limit. */
+/** Their names at other servers, and minimum numbers of tokens, which some servers put above the limit. */
 const OTHER_LIMITS = new Set(
   [
     ...['n_predict', 'max_new_tokens', 'max_length', 'num_predict', 'max_tokens_to_sample', 'min_tokens'],
     ...Object.values(LIMITS).flat(),
   ].map(plain),
 )
-/** No name of a limit is longer. */
+/** An upper bound for the length of a limit's name. */
 const NAME_LENGTH_MAX = 64
-/** More than any model writes. What so many tokens cost can still be computed. */
+/** More than any model writes; the cost of so many tokens can still be computed exactly. */
 const LIMIT_MAX = 100_000_000
 const CHOICES_MAX = 128
 
-/** Raises 400 for limits that mean different things to different providers. Who pays in advance may only use those whose cost
- *  is held. */
+/** Raises 400 for limits that providers interpret differently. Prepaid calls may only use limits for which the cost is
+ *  held. */
 export function requireLimits(json: JsonObject, wire: ProviderWire, isPrepaid: boolean): void {
   if (wire === 'embeddings') return
   requireCount(json, ['n', 'best_of'], CHOICES_MAX)
@@ -38,7 +38,7 @@ export function requireLimits(json: JsonObject, wire: ProviderWire, isPrepaid: b
   requireCount(json, LIMITS[wire], LIMIT_MAX)
   const other = Object.keys(json).find(name => isOther(name, wire) && isGiven(json, name))
   if (other !== undefined) {
-    throw invalidField(other, `is not taken: limit the output with \`${LIMITS[wire].at(-1)}\``)
+    throw invalidField(other, `is not supported: limit the output with \`${LIMITS[wire].at(-1)}\``)
   }
 }
 
@@ -62,7 +62,7 @@ export function limitIn(json: JsonObject, wire: ProviderWire): number | null {
   return typeof limit === 'number' && limit > 0 ? limit : null
 }
 
-/** By which the host sets one. */
+/** The name under which the host sets the limit. */
 export const limitName = (wire: ProviderWire): string => LIMITS[wire].at(-1) as string
 
 export const choicesIn = ({ n, best_of: best }: JsonObject): number =>

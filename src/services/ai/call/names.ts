@@ -8,13 +8,13 @@ const [QUOTE, BACKSLASH, COLON, COMMA] = [34, 92, 58, 44]
 const [OBJECT, OBJECT_END, LIST, LIST_END] = [123, 125, 91, 93]
 /** Most texts are shorter. The search by the runtime is faster for the others, but costs more to call. */
 const NEAR_BYTES = 48
-/** Beyond these the first name that occurs twice is not looked for. It only makes the refusal clearer. */
+/** In larger bodies the duplicate name is not searched for; it only makes the error clearer. */
 const NAMES_MAX = 20_000
 const DEPTH_MAX = 64
 const NAME_SHOWN_MAX = 100
 
-/** `json` is what was read from `bytes`. Of a name that occurs twice it has one, so that it is enough to count: no name
- *  has to be decoded or remembered. */
+/** `json` is what was read from `bytes`. It has each duplicate name once, so that counting is enough: no name
+ *  has to be decoded or stored. */
 export function requireNamesOnce({ bytes, json }: ParsedBody): void {
   if (colonsIn(bytes) === namesIn(json)) return
   throw invalidField(twiceIn(bytes) || 'body', 'must not occur twice in one object')

@@ -33,7 +33,7 @@ describe('usage that is null', () => {
     it(`is left to the parser if it ${what}`, () => assert.equal(cut(text), null))
   }
 
-  it('is told from usage that is reported', () => {
+  it('is distinguished from reported usage', () => {
     assert.ok(of(isNullUsage, 'data: {"a":1,"usage":null}\n\ndata: {"a":2,"usage":null}\n\n'))
     assert.ok(of(isNullUsage, NESTED))
     assert.ok(!of(isNullUsage, `data: {"a":1,"usage":null}\n\n${REPORTED}`))

@@ -1,4 +1,4 @@
-// Whoever asks OpenAI for usage gets `"usage":null` in every chunk but the last. Such chunks need not be parsed.
+// If usage is requested, OpenAI sends `"usage":null` in every chunk but the last. Such chunks need not be parsed.
 
 /** A quote inside of a text is escaped, so that this is always the name of a field. */
 export const USAGE = Buffer.from('"usage"')

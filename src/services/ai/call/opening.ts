@@ -1,5 +1,5 @@
-// The beginning of a stream. It is held back until the first event is whole: a provider that refuses may say so there, and the
-// client then gets the status of the refusal and no stream.
+// The beginning of a stream. It is held back until the first event is whole: a provider may report an error there, and the
+// client then gets the status of the error instead of a stream.
 import type { HttpResponse } from '../../../engines/engines.ts'
 import type { RequestFacts } from '../../../kit/operation.ts'
 import type { Offer } from '../models/offer.ts'
@@ -10,10 +10,10 @@ import { type AttemptFailed, refusalWithin, unusable } from './refusal.ts'
 import { eventsIn, openEventReader } from './server-events.ts'
 import { jsonIn } from './texts.ts'
 
-/** So many comments may come before the first event, and are held with it. */
+/** The length of comments that may precede the first event; they are held back with it. */
 const HELD_BYTES_MAX = 64 * 1024
 
-/** The same, of which nothing passes until the first event is known. Raises the refusal in it. */
+/** The same stream, of which nothing passes until the first event is complete. Raises an error that the event reports. */
 export function heldBack(passing: Passing, produced: Produced, response: HttpResponse, offer: Offer): Passing {
   const reader = openEventReader()
   let held: Buffer[] = []
@@ -47,7 +47,7 @@ export function heldBack(passing: Passing, produced: Produced, response: HttpRes
   }
 }
 
-/** Of a stream without a whole event: some say all in one piece. What was made is paid. */
+/** Handles a stream without a complete event: some providers answer in one piece. Generated output is charged. */
 function requireEvents(rest: Buffer, produced: Produced, response: HttpResponse, offer: Offer): void {
   const text = rest.toString()
   const refusal = refusalInText(text, response, offer)
@@ -61,7 +61,7 @@ function requireEvents(rest: Buffer, produced: Produced, response: HttpResponse,
   throw unusable(offer.by).fault
 }
 
-/** Null for any event but one that tells of an error and of nothing that was made. */
+/** The error that an event reports; null for other events, and for errors that come with a response. */
 export function refusalInEvent({ event, data }: ServerEvent, response: HttpResponse, offer: Offer) {
   const json = jsonIn(data)
   if (typeof json === 'object' && json !== null) {
@@ -71,7 +71,7 @@ export function refusalInEvent({ event, data }: ServerEvent, response: HttpRespo
   return event === 'error' ? refusalWithin({ type: 'error', message: data }, response, offer) : null
 }
 
-/** What is said in a stream to whoever did not ask for one, or in one piece although its type is that of a stream. */
+/** The error in a stream that was not requested, or in a whole answer with the content type of a stream. */
 export function refusalInText(text: string, response: HttpResponse, offer: Offer): AttemptFailed | null {
   const json = jsonIn(text)
   if (typeof json === 'object' && json !== null) return refusalWithin(json, response, offer)
@@ -79,7 +79,7 @@ export function refusalInText(text: string, response: HttpResponse, offer: Offer
   return first === undefined ? null : refusalInEvent(first, response, offer)
 }
 
-/** The requests of which a part of the answer is sent: an error is then an event. */
+/** The requests whose answers have begun: errors are then sent as events. */
 const begun = new WeakSet<RequestFacts>()
 export const noteBegun = (request: RequestFacts): void => void begun.add(request)
 export const hasBegun = (request: RequestFacts): boolean => begun.has(request)

@@ -1,4 +1,4 @@
-// What remains of a call: its charge, its line in the log, its event.
+// The outcome of a call: its charge, its line in the log, its event.
 import type { Reply } from '../../../kit/answer.ts'
 import type { Principal } from '../../../kit/caller.ts'
 import { Fault } from '../../../kit/fault.ts'
@@ -21,7 +21,7 @@ export type Call = {
   isStreamed: boolean
   startMs: number
   created: string
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal
 }
 
@@ -44,24 +44,24 @@ export function newCall(
 }
 
 export type Outcome = {
-  /** What is held for the call. */
+  /** The amount held for the call. */
   readonly held: number
   /** Whether it is settled or has failed. */
   isOver(): boolean
   attempted(): void
   /** The request was sent to a provider. */
   reached(route: Way): void
-  /** Who was asked and has not failed. */
+  /** The provider that got the request and has not failed. */
   asked(): Way | null
   /** From now on this is charged if the process dies. */
   watch(route: Way, usage: () => Usage): void
   /** Resolves when it is committed; raises 503 if that takes long. */
   settle(used: Used): Promise<void>
-  /** The same, with the answer: a process that dies before has not answered. */
+  /** The same, and stores the answer in the same transaction: a process that dies before has not answered. */
   answer(used: Used, answer: Reply): Promise<Reply>
-  /** The same for a client that is gone. */
+  /** The same for a client that has disconnected. */
   settleLater(used: Used): void
-  /** Nothing was used. Resolves when nothing is held any more. */
+  /** Ends a call without usage. Resolves when nothing is held any more. */
   fail(error: unknown): Promise<void>
 }
 
@@ -114,7 +114,7 @@ export async function openOutcome(context: CallContext, call: Call, route: Way, 
       if (keyed && kept) keyed.isKept = true
       return answer
     },
-    // The charge stays in its queue; nobody waits for it.
+    // The charge stays in its queue; no client waits for it.
     settleLater: used => void settle(used).catch(() => {}),
     fail: async error => {
       isOver = true
@@ -127,7 +127,7 @@ export async function openOutcome(context: CallContext, call: Call, route: Way, 
   }
 }
 
-/** The code of the fault, or that the client left. */
+/** The code of the fault, or `interrupted` if the client disconnected. */
 export function reasonOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'interrupted'
   return error instanceof Fault ? error.code : 'internal'

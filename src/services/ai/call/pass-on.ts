@@ -8,7 +8,7 @@ import { cleanError, tellsError, withoutKey, withoutSecrets, writtenIn } from '.
 import { eventsIn, eventText, openEventReader } from './server-events.ts'
 import { jsonIn } from './texts.ts'
 
-/** What to send for what has arrived; null for nothing. */
+/** The bytes to send for the bytes that have arrived; null for nothing. */
 export type Passing = { next(chunk: Buffer): Buffer | null; end(): Buffer | null }
 
 /** `request` is the body of the client. A function for each chunk and not a generator: of those, each chunk would await
@@ -23,7 +23,7 @@ export function passOn(route: Route, request: JsonObject, about: About, produced
   const passed = (bytes: Buffer | null) => {
     if (bytes === null) return null
     const clean = mayTellError(bytes) ? withoutSecret(bytes, apiKey, produced) : bytes
-    // Some errors look like none.
+    // Some errors do not look like errors.
     return pass(keys.some(key => clean.includes(key)) ? Buffer.from(withoutKey(clean.toString(), apiKey)) : clean)
   }
   return {
@@ -39,7 +39,7 @@ const LAST: Record<ProviderWire, readonly string[]> = {
   embeddings: [],
 }
 
-/** Whether these bytes have the event that says that a stream is whole. A text of a model may have its words. */
+/** Whether these bytes contain the event that completes a stream. Model output may contain the same words. */
 export const isLast = (wire: ProviderWire, bytes: Buffer): boolean =>
   LAST[wire].some(word => bytes.includes(word)) &&
   eventsIn(bytes).some(event => LAST[wire].includes(nameOf(wire, event)))
@@ -63,7 +63,7 @@ function mayTellError(bytes: Buffer): boolean {
   return false
 }
 
-/** Notes an error that the events tell of. Some providers repeat in it the key that they refuse. */
+/** Records an error that the events report. Some providers repeat the rejected key in it. */
 function withoutSecret(bytes: Buffer, apiKey: string | null, produced: Produced): Buffer {
   const events = eventsIn(bytes)
   const clean = events.map(event => cleanEvent(event, apiKey))
@@ -73,7 +73,7 @@ function withoutSecret(bytes: Buffer, apiKey: string | null, produced: Produced)
   return Buffer.from(events.map((event, at) => eventText({ ...event, data: clean[at] ?? event.data })).join(''))
 }
 
-/** The data of an error without secrets; null if the event tells of none. */
+/** The data of an error without secrets; null if the event reports none. */
 function cleanEvent({ event, data }: ServerEvent, apiKey: string | null): string | null {
   const json = jsonIn(data)
   if (event !== 'error' && !tellsError(json)) return null
@@ -90,7 +90,7 @@ const joined = (one: Buffer | null, other: Buffer | null): Buffer | null =>
 
 const unlessEmpty = (bytes: Buffer): Buffer | null => (bytes.length > 0 ? bytes : null)
 
-/** `pass` gets whole events. */
+/** `pass` gets complete events. */
 type Passer = { pass(bytes: Buffer): Buffer | null; end(): Buffer | null }
 
 /** Bytes without usage pass unread. */

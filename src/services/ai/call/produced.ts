@@ -1,4 +1,4 @@
-// What a stream has produced so far: the usage that it reports, or else its text, to be counted at the end.
+// The output of a stream so far: the usage that it reports, or else its text, which is counted at the end.
 import type { ProviderWire } from '../providers/provider.ts'
 import { NO_USAGE, type Usage } from '../wires/usage.ts'
 import { laterUsage, usageOfChat, usageOfEmbeddings, usageOfMessages, usageOfResponses } from '../wires/usage-in.ts'
@@ -11,17 +11,17 @@ export const USAGE_IN: Record<ProviderWire, (json: unknown) => Usage | null> = {
   messages: usageOfMessages,
 }
 
-/** Events seldom have more for a token. */
+/** Events seldom have more bytes per token. */
 const BYTES_PER_TOKEN = 512
-/** Of events without text. */
+/** The allowance for events without text. */
 const BYTES_MORE = 8 * 1024
 
 export type Produced = {
   /** The bytes of whole events. */
   add(bytes: Buffer): void
-  /** The JSON of an event with usage, which is then not read again. */
+  /** The JSON of an event with usage, so that it is not parsed again. */
   report(json: unknown): void
-  /** That the stream told of an error. */
+  /** Records that the stream reported an error. */
   fail(): void
   hasFailed(): boolean
   isEmpty(): boolean
@@ -30,7 +30,7 @@ export type Produced = {
   isPlausible(usage: Usage): boolean
   /** The tokens of the text so far. */
   countOutput(): Promise<number>
-  /** What was used so far, about, if the input is that. */
+  /** An estimate of the usage so far, for that input. */
   soFar(input: number): Usage
 }
 
@@ -58,7 +58,7 @@ export function openProduced(wire: ProviderWire): Produced {
   }
 }
 
-/** In streams, the usage of messages and responses is inside of the message or response that an event tells of. */
+/** In streams, the usage of messages and responses is inside the message or response of an event. */
 function usageIn(wire: ProviderWire, json: unknown): Usage | null {
   const { message, response } = (json ?? {}) as { message?: unknown; response?: unknown }
   return USAGE_IN[wire](json) ?? USAGE_IN[wire](message) ?? USAGE_IN[wire](response)

@@ -1,6 +1,6 @@
-// Organisations share the account that this host has at a provider. What is stored there may belong to any of them, so a
-// call may refer to nothing that was not issued to its own organisation here. Only ids of responses and of their items are
-// issued.
+// Organisations share the account that this host has at a provider. Stored content there may belong to any of them, so a
+// call may only refer to content that was issued to its own organisation here. Only ids of responses and of their items
+// are issued.
 import type { Sql } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { invalidField, invalidInput } from '../../../kit/check.ts'
@@ -10,23 +10,24 @@ import { NOT_STORED } from '../translations/responses-over-chat/fields.ts'
 import type { JsonObject } from '../translations/translation.ts'
 import { plain } from './fields.ts'
 
-/** In a part of a message, in an item, in a tool, in an option. */
+/** Fields of a message part, an item, a tool or an option. */
 export const REFERENCES = [
   ...['file_id', 'file_ids', 'vector_store_id', 'vector_store_ids', 'collection_ids', 'library_ids', 'container_id'],
   ...['skill_id', 'comparison_response_id', 'previous_message_id'],
 ]
-/** Of the whole body: conversations, prompts, containers, caches and indexes in the account. */
+/** Fields of the whole body: conversations, prompts, containers, caches and indexes in the account. */
 const NEVER_ISSUED = [
   ...['container', 'thread', 'thread_id', 'assistant_id', 'conversation_id', 'cached_content', 'data_sources'],
   'tool_resources',
 ]
 export const STORED_FIELDS = ['previous_response_id', 'conversation', 'prompt', 'extra_body', ...NEVER_ISSUED]
 export const NOT_ISSUED =
-  'refers to what is stored at the provider, where other organisations have theirs: send the content itself'
-const NOT_OWN = 'is not the id of a response that this organisation got here: send the whole conversation as `input`'
+  'refers to content stored at the provider, in an account that organisations share: send the content itself'
+const NOT_OWN =
+  'is not the id of a response that this organisation received here: send the whole conversation as `input`'
 const NOT_OWN_ITEM =
-  'has no content and is not an item that this organisation got here within 30 days and let the provider store: send its content, which for reasoning is `encrypted_content`, or leave it out'
-const OF_UNKNOWN_LENGTH = 'is of unknown length, which cannot be paid in advance: send the content itself'
+  'has no content, and is not an item that this organisation received here in the last 30 days and that the provider stored: send its content, which for reasoning is `encrypted_content`, or omit the item'
+const OF_UNKNOWN_LENGTH = 'is of unknown length, which cannot be prepaid: send the content itself'
 /** Longer than the ids of any provider. */
 const ID_LENGTH_MAX = 200
 const REFERENCES_MAX = 2_000
@@ -45,12 +46,12 @@ function storedIn(fields: JsonObject, hasResponses: boolean): FieldFault | null 
   const stored = NEVER_ISSUED.find(name => (fields[name] ?? false) !== false)
   if (stored !== undefined) return { path: stored, says: NOT_ISSUED }
   if (extra === null || isThinking(extra)) return null
-  return { path: 'extra_body', says: 'is not taken: send its fields in the body itself' }
+  return { path: 'extra_body', says: 'is not supported: send its fields in the body itself' }
 }
 
 const OF_ONE_CALL = new Set(['thinking_config', 'safety_settings'])
 
-/** Google takes the options of its own wire in `extra_body.google`: how much to think, but also what is cached in the
+/** Google accepts the options of its own wire in `extra_body.google`: the thinking budget, but also cached content of the
  *  account. */
 function isThinking(extra: unknown): boolean {
   const { google = null, ...others } = Object(extra) as JsonObject
@@ -69,8 +70,8 @@ export function isReference(name: string, value: unknown): boolean {
 
 const hasId = (value: unknown): boolean => ((value as { id?: unknown }).id ?? null) !== null
 
-/** What an item has that is not stored elsewhere, by its type: one of these. Of other items, and of those without it, the id is
- *  all that is known, and the provider may look for the rest. */
+/** The fields with the content of an item, by its type. Of other items, and of those without one of these fields, only the id
+ *  is known, and the provider may load the rest. */
 const CONTENT: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['message', ['content']],
   ['reasoning', ['encrypted_content']],
@@ -107,7 +108,7 @@ const CONTENT: ReadonlyMap<unknown, readonly string[]> = new Map([
 export const ITEM_FIELDS = [
   ...new Set(['type', 'id', 'role', 'call_id', 'summary', 'status', ...[...CONTENT.values()].flat()]),
 ]
-/** May be empty: a tool has nothing to say, or nothing was found. */
+/** Fields that may be empty, such as the output of a tool without results. */
 const EMPTY = new Set(['output', 'tools'])
 
 /** The id of an item of which nothing else is known. */
@@ -124,7 +125,7 @@ const hasContent = (value: unknown, name: string): boolean =>
 /** `type` is that of the item; null if it is a response. */
 type Reference = { path: string; id: unknown; type: unknown }
 
-/** What the body refers to. An answer to a question of the provider may be to one in the body. */
+/** What the body refers to. The approval request that an approval answers may be in the body itself. */
 function referencesIn({ previous_response_id: previous = null, input }: JsonObject): Reference[] {
   const found: Reference[] = previous === null ? [] : [{ path: 'previous_response_id', id: previous, type: null }]
   if (!Array.isArray(input)) return found
@@ -144,9 +145,9 @@ function referencesIn({ previous_response_id: previous = null, input }: JsonObje
 export const isId = (id: unknown): id is string =>
   typeof id === 'string' && id.length <= ID_LENGTH_MAX && !id.includes('\0') && id.isWellFormed()
 
-/** How many tokens the provider has of what the body refers to. Raises 400, the same for what another organisation got as for
- *  what there never was. `isKept`: whether a provider may be asked that keeps responses. `isPrepaid`: whether the number
- *  must be known. */
+/** How many tokens the provider has of what the body refers to. Raises 400, with the same error for unknown ids and for ids
+ *  of another organisation. `isKept`: whether a provider that stores responses may be called. `isPrepaid`: whether the number must be
+ *  known. */
 export async function storedTokens(
   db: Sql,
   org: OrgId,
@@ -156,7 +157,7 @@ export async function storedTokens(
   const references = referencesIn(body)
   if (references.length === 0) return 0
   if (!isKept) {
-    // What reasoning there was is left out for other models.
+    // Reasoning is omitted for other models.
     const other = references.find(({ type }) => type !== 'reasoning')
     if (other) throw invalidField(other.path, NOT_STORED)
     return 0
@@ -173,12 +174,12 @@ export async function storedTokens(
     if (!row || (row.response === null) !== isResponse) throw invalidField(path, isResponse ? NOT_OWN : NOT_OWN_ITEM)
     const tokens = tokensOf(row)
     if (tokens === null && isPrepaid) throw invalidField(path, OF_UNKNOWN_LENGTH)
-    // Several items of a response are no more than all that it has.
+    // Several items of a response count as one response at most.
     responses.set(isResponse ? path : (row.response as string), tokens ?? 0)
   }
   return [...responses.values()].reduce((sum, tokens) => sum + tokens, 0)
 }
 
-/** A response goes on from all turns before it; an item is a part of the output. */
+/** A response includes all turns before it; an item is a part of the output. */
 const tokensOf = ({ response, inputTokens, outputTokens }: IssuedRow): number | null =>
   inputTokens === null || outputTokens === null ? null : outputTokens + (response === null ? inputTokens : 0)

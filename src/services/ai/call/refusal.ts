@@ -1,4 +1,4 @@
-// What a provider says when it refuses or fails, and what that means for the client.
+// The errors of providers, and what they mean for the client.
 import type { HttpFailure, HttpResponse } from '../../../engines/engines.ts'
 import { Fault } from '../../../kit/fault.ts'
 import type { Offer } from '../models/offer.ts'
@@ -27,14 +27,14 @@ export function failureOf(error: HttpFailure, by: string): AttemptFailed {
 
 export const unusable = (by: string, cause?: unknown): AttemptFailed =>
   new AttemptFailed(
-    new Fault('upstream_unreachable', { message: `The provider ${by} gave an unusable answer.`, cause }),
+    new Fault('upstream_unreachable', { message: `The provider ${by} returned an unusable answer.`, cause }),
     true,
   )
 
 export const notAsked = (by: string): AttemptFailed =>
   new AttemptFailed(
     new Fault('upstream_unreachable', {
-      message: `The provider ${by} answered with a stream, which was not asked for.`,
+      message: `The provider ${by} answered with a stream, which was not requested.`,
     }),
     true,
   )
@@ -42,7 +42,7 @@ export const notAsked = (by: string): AttemptFailed =>
 export const refusalIn = async (answer: HttpResponse, offer: Offer): Promise<AttemptFailed> =>
   refusalOf(answer.status, jsonIn(await head(answer)), answer, offer)
 
-/** Some providers answer 200 with nothing but an error. A response that failed is one that clients know. */
+/** Some providers answer 200 with only an error. A response with the status failed is passed on, because clients know it. */
 export function refusalWithin(json: object, answer: HttpResponse, offer: Offer): AttemptFailed | null {
   const { error, object, code, choices, content, output, data } = json as Record<string, unknown>
   if (!tellsError(json) || object === 'response') return null
@@ -53,7 +53,7 @@ export function refusalWithin(json: object, answer: HttpResponse, offer: Offer):
   return refusalOf(status, json, answer, offer)
 }
 
-/** The statuses of refusals that come without one, in a stream. */
+/** The statuses of errors in a stream, which come without one. */
 const STATUS_OF = new Map<unknown, number>([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
@@ -74,7 +74,7 @@ function refusalOf(status: number, json: unknown, answer: HttpResponse, offer: O
   const cause = new Error(`${by} answered ${status}: ${said.code ?? ''} ${said.message ?? ''}`.trim())
   // Money and credentials of the operator: neither the client nor another attempt can help.
   if (status === 401 || status === 402 || status === 403 || isAboutMoney(said)) {
-    const message = `The provider ${by} refused the credential or the account of this service. Tell its operator.`
+    const message = `The provider ${by} rejected the credential or the account of this service. Tell the operator of this service.`
     return new AttemptFailed(new Fault('upstream_refused', { message, cause }), false)
   }
   if (status === 429) {
@@ -93,13 +93,13 @@ function refusalOf(status: number, json: unknown, answer: HttpResponse, offer: O
 
 const ending = (message: string | null) => (message === null ? '.' : `: ${message.replace(/\.$/, '')}.`)
 
-/** Of what it said: text that a terminal or a log shows as it is. */
+/** The part of its message that is safe to show in a terminal or a log. */
 function firstLine(text: string): string | null {
   const [line = ''] = text.trim().split(/[\r\n\v\f\u0085\u2028\u2029]/, 1)
   const shown = line
     .replace(UNSEEN, '')
     .slice(0, LINE_MAX)
-    // A character that was cut in two is no text.
+    // Replaces half a surrogate pair at the cut.
     .replace(/[\ud800-\udbff]$/, '')
     .toWellFormed()
     .trim()
@@ -122,15 +122,15 @@ async function head({ body }: HttpResponse): Promise<string> {
 
 type Said = { message: string | null; code: string | null; param: string | null }
 
-/** OpenAI and Anthropic both have an object `error`; others a text, a `message` or a `detail`, all of it in a list, or nothing
- *  that can be read. */
+/** OpenAI and Anthropic both send an object `error`; others send a text, a `message` or a `detail`, all of it in a list, or
+ *  nothing readable. */
 function saidIn(json: unknown, apiKey: string | null): Said {
   const whole = Object((Array.isArray(json) ? json[0] : json) ?? {}) as Record<string, unknown>
   const error = whole.error ?? whole
   const fields = (typeof error === 'object' ? error : { message: error }) as Record<string, unknown>
   const { message, detail, code, type, param, details } = fields
   const text = (value: unknown) => (typeof value === 'string' ? firstLine(withoutSecrets(value, apiKey)) : null)
-  // By which the tool runner of Anthropic's client learns that the model has no threads.
+  // From this, the tool runner of Anthropic's client learns that the model has no threads.
   const { error_code: detailCode } = (details ?? {}) as { error_code?: unknown }
   const isAboutThreads = typeof detailCode === 'string' && detailCode.startsWith('thread_')
   return {

@@ -25,7 +25,7 @@ const TRANSLATIONS: Record<ProviderWire, readonly [over: ProviderWire, Translati
   embeddings: [],
 }
 
-/** Null if the provider does not speak the wire, and no translation reaches one that it speaks. */
+/** Null if the provider does not support the wire, and there is no translation to one that it supports. */
 function routeTo(model: string, offer: Offer, wire: ProviderWire): Route | null {
   const { speaks } = offer.at.provider
   if (speaks.includes(wire)) return { model, offer, wire, translation: null }
@@ -33,7 +33,7 @@ function routeTo(model: string, offer: Offer, wire: ProviderWire): Route | null 
   return found ? { model, offer, wire: found[0], translation: found[1] } : null
 }
 
-/** The ways to what the client named, in the order in which they are tried: the model, then its fallbacks. */
+/** The routes to what the client named, in the order in which they are tried: the model, then its fallbacks. */
 export function routesTo(
   registry: Registry,
   settings: AiSettings,
@@ -55,21 +55,21 @@ export function routesTo(
   if (!credential.budget && !isPrepaid) return routes
   const priced = routes.filter(({ offer }) => offer.price !== null)
   if (priced.length > 0) return priced
-  const message = `The model ${model} has no price, so that it cannot be called ${isPrepaid ? 'here' : 'by a key with a budget'}. Ask the operator to set the price.`
+  const message = `The model ${model} has no price, so it cannot be called ${isPrepaid ? 'here' : 'by a key with a budget'}. Ask the operator to set the price.`
   throw new Fault('model_unpriced', { message })
 }
 
-/** `kind` is null if the model is of the right one, but its provider does not speak the format. */
+/** `kind` is null if the model is of the right kind, but its provider does not support the format. */
 function otherKind(model: string, kind: Offer['kind'] | null): Fault {
   const path = kind === 'embedding' ? '/v1/embeddings' : '/v1/chat/completions'
   const message = kind
     ? `The model ${model} is of the kind \`${kind}\`: call it at \`POST ${path}\`.`
-    : `The model ${model} cannot be called at this path: its provider has no such calls.`
+    : `The model ${model} cannot be called at this path: its provider does not support such calls.`
   return new Fault('invalid_input', { message, fields: [{ path: 'model', says: 'cannot be called at this path' }] })
 }
 
 function unknownModel(all: readonly Offer[], named: string, model: string): Fault {
-  const which = named === model ? model : `${model}, for which ${named} stands`
+  const which = named === model ? model : `${model} (alias ${named})`
   const message = all.some(({ kind }) => kind === 'chat')
     ? `There is no model ${which}. \`GET /v1/models\` lists those that can be called.`
     : `There is no model ${which}, because no provider is configured. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or the like and restart, start Ollama on this machine, or add a provider with \`POST /v1/ai/providers\`.`

@@ -1,16 +1,16 @@
 // A sample of the text of a stream, from which its tokens are counted: every n-th piece, spread over all of it, because
-// its beginning may have no text at all. A stream keeps little, because there are a thousand, and because a crowd of
-// clients that leave at once must not hold up others while theirs is counted.
+// its beginning may have no text at all. A stream keeps little, because there are a thousand, and because many
+// clients that disconnect at the same time must not hold up others while their text is counted.
 import { countText } from '../tokens.ts'
 import { textIn } from './texts.ts'
 
 const KEPT_BYTES_MAX = 32 * 1024
 const KEPT_BYTES_MIN = 4 * 1024
-/** Longer pieces are read at once. */
+/** Longer pieces are processed immediately. */
 const LONG_BYTES = 4 * 1024
-/** After so many, every second one. */
+/** After so many pieces, only every second one is read. */
 const LONG_READ = 64
-/** Of the text of each. */
+/** The characters kept of the text of each. */
 const LONG_KEPT = 256
 const LONG_KEPT_MAX = 8 * 1024
 const BYTES_PER_TOKEN = 4
@@ -18,11 +18,11 @@ const BYTES_PER_TOKEN = 4
 export type Sample = {
   /** The bytes of whole events. */
   add(bytes: Buffer): void
-  /** How many were added. */
+  /** How many bytes were added. */
   bytes(): number
   /** The tokens of the text in all that was added. */
   count(): Promise<number>
-  /** About as many, without counting. */
+  /** An estimate of the same, without counting. */
   soFar(): number
 }
 
@@ -41,11 +41,11 @@ export function openSample(): Sample {
     if (++long.read % LONG_READ === 0) long.each *= 2
   }
 
-  /** As many for each byte as in what was kept of them. */
+  /** Extrapolates the tokens per byte of the kept text. */
   const countLong = async () =>
     long.kept === '' ? 0 : ((await countText(long.kept)) * long.bytes) / Buffer.byteLength(long.kept)
 
-  /** Every second piece stays. */
+  /** Drops every second piece. */
   function thin(): void {
     let [from, to] = [0, 0]
     for (const [at, length] of lengths.entries()) {
@@ -60,7 +60,7 @@ export function openSample(): Sample {
     each *= 2
   }
 
-  /** Of the bytes of events, those that are text. Read again until it hardly changes. */
+  /** The share of text in the bytes of events. Measured again until it hardly changes. */
   let share = { of: 0, text: 0 }
   function textShare(): number {
     if (size > 2 * share.of) share = { of: size, text: Buffer.byteLength(textIn(kept.subarray(0, size))) }

@@ -1,9 +1,9 @@
-// Takes secrets out of what providers say when they fail: some repeat the key that they refuse, or the URL that they called.
+// Removes secrets from the error messages of providers: some repeat the rejected key, or a URL that they called.
 import type { JsonObject } from '../translations/translation.ts'
 
 type Clean = (text: string) => string
 
-/** Nothing that a provider says is nested deeper. */
+/** Error messages of providers are not nested deeper. */
 const DEPTH_MAX = 100
 
 /** In URLs, by their usual beginnings, after the name of a scheme, and after a word that says so. */
@@ -20,10 +20,10 @@ const SECRETS: readonly Clean[] = [
       '$1[secret]',
     ),
 ]
-/** Of a sentence about credentials. */
+/** Words of a sentence about credentials. */
 const isWord = (value: string) => value.length < 20 && !/\d/.test(value)
 
-/** Without the key of the provider, in any form in which it may be written. */
+/** Removes the key of the provider, in any form in which it may be written. */
 export function withoutKey(text: string, apiKey: string | null): string {
   return apiKey === null ? text : formsOf(apiKey).reduce((clean, form) => clean.replaceAll(form, '[key]'), text)
 }
@@ -39,19 +39,19 @@ export function writtenIn(apiKey: string | null): Buffer[] {
   return [...new Set([apiKey, JSON.stringify(apiKey).slice(1, -1)])].map(form => Buffer.from(form))
 }
 
-/** Also without what looks like a secret of somebody else. */
+/** Also removes what looks like any other secret. */
 export const withoutSecrets = (text: string, apiKey: string | null): string =>
   SECRETS.reduce((clean, cleaner) => cleaner(clean), withoutKey(text, apiKey))
 
-/** Whether an answer or an event tells of an error. The events of responses have the field in any case. */
+/** Whether an answer or an event reports an error. Events of responses always have the field. */
 export function tellsError(json: unknown): boolean {
   const { type, object, error, response } = (json ?? {}) as Record<string, unknown>
   const { error: within } = (response ?? {}) as { error?: unknown }
   return type === 'error' || object === 'error' || (error ?? within ?? null) !== null
 }
 
-/** Such an answer without secrets; the same one if it has none. What the model wrote may look like a secret, but is none of the
- *  operator's, so that it stays. */
+/** Such an answer without secrets; the same one if it has none. Model output that looks like a secret is not the
+ *  operator's, so it stays. */
 export function cleanError<T>(json: T, apiKey: string | null): T {
   let isChanged = false
   const noting =

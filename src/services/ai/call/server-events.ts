@@ -1,13 +1,13 @@
 // Server-sent events of a provider, whole ones in their own bytes.
 import type { ServerEvent } from '../translations/translation.ts'
 
-/** An event that is longer is no answer of a model. */
+/** Longer events are not valid model output. */
 const EVENT_BYTES_MAX = 16 * 1024 * 1024
 const LF = 10
 const CR = 13
 
 export type Events = {
-  /** The bytes of those that are whole with this chunk; null if there are none. */
+  /** The bytes of the events that this chunk completes; null if there are none. */
   add(chunk: Buffer): Buffer | null
   /** What follows the last whole one at the end. */
   rest(): Buffer | null

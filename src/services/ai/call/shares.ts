@@ -1,4 +1,4 @@
-// How much of a model an organisation may use: calls in a minute and calls at once, in this process.
+// The limits on an organisation's use of a model: calls per minute and concurrent calls, in this process.
 import type { Clock } from '../../../engines/engines.ts'
 import { openAttempts as openCounts } from '../../../fair/attempts.ts'
 import type { OrgId } from '../../../kit/caller.ts'
@@ -7,7 +7,7 @@ import type { Offer } from '../models/offer.ts'
 
 const MINUTE_MS = 60_000
 
-/** Begins a call, and returns how to end it. Raises 429. */
+/** Begins a call, and returns the function that ends it. Raises 429. */
 export type EnterModel = (org: OrgId, offer: Offer) => () => void
 
 export function openModelShares(clock: Clock): EnterModel {
@@ -32,6 +32,6 @@ export function openModelShares(clock: Clock): EnterModel {
 
 const refused = (model: string, most: string, retryAfterS: number) =>
   new Fault('model_limit', {
-    message: `An organisation may make at most ${most} of the model ${model}. Try again in ${retryAfterS} s.`,
+    message: `An organisation may make at most ${most} to the model ${model}. Try again in ${retryAfterS} s.`,
     retryAfterS,
   })

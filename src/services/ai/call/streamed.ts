@@ -13,7 +13,7 @@ import { failureOf, unusable } from './refusal.ts'
 import type { Route } from './route.ts'
 import type { Answering } from './whole.ts'
 
-/** No generator, for which each chunk would wait several times more. */
+/** Not a generator, for which each chunk would need several more awaits. */
 export function streamed(
   { clock, request: call }: CallContext,
   { route, response, leave }: Answered,
@@ -86,7 +86,7 @@ export function streamed(
 
 const END = { done: true, value: undefined } as const
 
-/** So long may a provider take to end its answer after the last event. */
+/** How long a provider may take to end its answer after the last event. */
 const REST_MS = 1_000
 
 /** Otherwise the connection to the provider could not be used again. */

@@ -1,4 +1,4 @@
-// Tools that a vendor runs, such as web search. Only a provider that speaks the format of the client can be asked for them.
+// Tools that a vendor runs, such as web search. They can only be requested from a provider that supports the client's format.
 import { invalidInput } from '../../../kit/check.ts'
 import type { Fault, FieldFault } from '../../../kit/fault.ts'
 import type { JsonObject } from '../translations/translation.ts'
@@ -15,15 +15,15 @@ export const VENDOR_FIELDS = [
   'web_search',
   'plugins',
 ]
-/** By which Google names its tools, instead of by a type. */
+/** The fields with which Google names its tools, instead of a type. */
 export const VENDOR_TOOLS = [
   ...['google_search', 'google_search_retrieval', 'google_maps', 'enterprise_web_search', 'url_context'],
   ...['code_execution', 'file_search', 'computer_use', 'web_search'],
 ]
-/** What every format has. */
+/** The tool types of every format. */
 const OWN_TOOLS = ['function', 'custom']
 
-/** The refusal of a route that cannot have such a tool; null if it can, or none is asked for. */
+/** The error for a route without such a tool; null if the route supports it, or none is requested. */
 export function vendorToolRefusal(json: JsonObject, route: Route): Fault | null {
   if (canRun(route)) return null
   const field = VENDOR_FIELDS.find(name => !isTurnedOff(json[name]))
@@ -45,17 +45,17 @@ function vendorTool(tool: JsonObject, route: Route): FieldFault | null {
 
 const canRun = ({ offer, translation }: Route): boolean => translation === null && offer.at.provider.isLocal !== true
 
-/** Why it cannot be had, and what to do. Of a route that could have it, that it has no price. */
+/** Why the tool is not available and what to do; for a route that supports it, that it has no price. */
 export function vendorToolSays(tool: unknown, route: Route): string {
   const { offer, translation } = route
-  const asks = `asks for \`${shown(tool)}\`, a tool that its vendor has`
+  const asks = `asks for the vendor tool \`${shown(tool)}\``
   const own = 'declare a function tool of your own'
   if (canRun(route)) {
-    return `${asks}: each use costs more than the tokens of the model ${offer.id} at the provider ${offer.by}, and has no price here; ${own} instead`
+    return `${asks}: each use has costs besides the tokens of the model ${offer.id} at the provider ${offer.by}, which have no price here; ${own} instead`
   }
   const why = translation
-    ? 'speaks another format, in which it cannot be asked for'
-    : 'runs models on a machine of its own, where there is no such tool'
+    ? 'uses another format, in which it cannot be requested'
+    : 'runs models on its own machine, without such a tool'
   return `${asks}: the provider ${offer.by} of the model ${offer.id} ${why}; call a model whose provider has this tool in the format of this path, or ${own}`
 }
 

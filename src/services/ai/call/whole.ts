@@ -18,7 +18,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 /** A text is sent in one piece with the head. To encode a longer one again would cost more than that saves. */
 const TEXT_BYTES_MAX = 16 * 1024
 
-/** What an answer is made with, besides what the provider sent. `inputTokens` are about those of the input; `told` are headers. */
+/** What an answer is built from, besides the provider's bytes. `inputTokens` is an estimate; `told` are headers. */
 export type Answering = Asked & {
   wire: ProviderWire
   inputTokens: number
@@ -50,10 +50,10 @@ export async function wholeReply(
   return paid
 }
 
-/** Bytes that are no text must pass unchanged. */
+/** Bytes that are not valid text must pass unchanged. */
 const asText = (bytes: Buffer, text: string) => (bytes.length <= TEXT_BYTES_MAX && isUtf8(bytes) ? text : bytes)
 
-/** Null if the bytes pass through. What the provider made has been used, whether it can be translated or not. */
+/** Null if the bytes pass through. The provider's output is charged even if it cannot be translated. */
 function answerOf(
   { translation, offer }: Route,
   json: object,

@@ -8,7 +8,7 @@ import { DIMENSIONS } from './vectors.ts'
 export const TEXTS_MAX = 2_048
 /** The model reads no more than this of a text; what follows would not change the vector. */
 export const TOKENS_MAX = 128
-/** Longer texts are refused unread: nearly every text of 128 tokens is shorter. */
+/** Longer texts are rejected without being read: nearly every text of 128 tokens is shorter. */
 export const CHARACTERS_MAX = 4_096
 /** Of all texts together: about a minute of computing, and 2,048 short sentences. */
 export const CALL_TOKENS_MAX = 32_768

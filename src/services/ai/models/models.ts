@@ -1,4 +1,4 @@
-// Operations under /v1/models: what can be called.
+// Operations under /v1/models: the models that can be called.
 import { Type } from 'typebox'
 import { Fault } from '../../../kit/fault.ts'
 import { integer, string } from '../../../kit/fields.ts'
@@ -19,7 +19,7 @@ const ModelPrice = Type.Object(
     reasoning: Type.Optional(cents('Reasoning', 200)),
     image: Type.Optional(Type.Number({ description: 'An image, in cents', examples: [4] })),
   },
-  { title: 'ModelPrice', description: 'What a model costs' },
+  { title: 'ModelPrice', description: 'The prices of a model' },
 )
 
 const ListedModel = Type.Object(
@@ -28,7 +28,7 @@ const ListedModel = Type.Object(
     object: Type.Literal('model', { description: 'Always `model`' }),
     created: integer('Always 0: providers do not agree on it', 0),
     owned_by: string('The provider', 'openai'),
-    kind: Type.Enum(['chat', 'embedding'], { description: 'What it does', examples: ['chat'] }),
+    kind: Type.Enum(['chat', 'embedding'], { description: 'The kind of model', examples: ['chat'] }),
     price: Type.Optional(ModelPrice),
   },
   {
@@ -65,7 +65,7 @@ export const listModels = operation({
 
 export const getModel = operation({
   route: 'GET /v1/models/{id...}',
-  summary: 'Reads one of the models',
+  summary: 'Returns one model that can be called',
   access: 'bearer',
   project: 'chosen',
   model: 'id',

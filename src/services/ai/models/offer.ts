@@ -11,11 +11,11 @@ export type OfferedModel = {
   outputMax?: number
 } & ModelBounds
 
-/** `beginMs`: until its answer begins. `gapMs`: between two parts of it. `rate` and `concurrency` are those of each
- *  organisation: calls that begin in a minute, and calls at once. */
+/** `beginMs`: until its answer begins. `gapMs`: between two parts of it. `rate` and `concurrency` apply to each
+ *  organisation: calls that begin in a minute, and concurrent calls. */
 export type ModelBounds = { beginMs?: number; gapMs?: number; rate?: number; concurrency?: number }
 
-/** A model of one provider. `price` is null if nobody said what it costs. */
+/** A model of one provider. `price` is null if it is not known. */
 export type Offer = {
   id: string
   upstream: string
@@ -35,7 +35,7 @@ export const offersOf = (by: string, at: ConfiguredProvider, models: readonly Of
     ...(outputMax !== undefined && { outputMax }),
   }))
 
-/** Of a model whose name is known: with its own provider, or else the least of all, because the name may stand for any. */
+/** The limit of a model with a known name: that of its own provider, or else the lowest of all providers. */
 function knownOutput(upstream: string, { provider }: ConfiguredProvider): number | undefined {
   const own = outputIn([provider], upstream)
   return own.length > 0 ? own[0] : outputIn(Object.values(PROVIDERS), upstream).sort((a, b) => a - b)[0]

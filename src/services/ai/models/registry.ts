@@ -13,7 +13,7 @@ export const PROVIDERS_MAX = 100
 export const sealName = (provider: string) => `ai provider ${provider}`
 
 export type Registry = {
-  /** While providers that changed are being read, or while nobody would be told of a change; null otherwise. */
+  /** Resolves when changed providers are loaded, also while notifications are missing; null if nothing has to be loaded. */
   ready(): Promise<void> | null
   /** Those that offer the model, in the order in which they are tried. */
   offersOf(model: string): readonly Offer[]
@@ -66,12 +66,12 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   }
 }
 
-/** Starts the work again after it has ended if it was asked for meanwhile. What fails is asked for again when the
- *  connection to the database is back. */
+/** Runs the work again if it was requested while it ran. Failed work is requested again when the connection to the database
+ *  is back. */
 function oneAtATime(work: () => Promise<void>, warn: (error: unknown) => void) {
-  /** Ends after all that was asked for, however it ends. */
+  /** Settles after all requested work, whatever its outcome. */
   let last: Promise<void> | null = null
-  /** Has not begun, so that it also serves whoever asks now. */
+  /** Has not begun, so that it also covers requests made now. */
   let next: Promise<void> | null = null
   function begin(): Promise<void> {
     const mine = (last ?? Promise.resolve()).then(() => {

@@ -1,4 +1,4 @@
-// Amazon Bedrock through its OpenAI-compatible door, which takes an API key of Bedrock as a bearer.
+// Amazon Bedrock through its OpenAI-compatible endpoint, which accepts an API key of Bedrock as a bearer token.
 import { chatModel, openaiProvider, pathsUnder } from './provider.ts'
 
 const CONTEXT = { contextTokens: 131_072, isReasoning: true } as const

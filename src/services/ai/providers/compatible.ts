@@ -1,4 +1,4 @@
-// Providers that answer as OpenAI does, and of whose models nothing is known here.
+// Providers with the OpenAI format whose models are not known here.
 import { openaiProvider, pathsUnder } from './provider.ts'
 
 /** Any URL. An operator gives it, with its version, as to OpenAI's own SDKs. */
@@ -16,7 +16,7 @@ export const azure = openaiProvider({
   limits: ['max_completion_tokens', 'max_tokens'],
 })
 
-/** What a model costs depends on where it is routed to. */
+/** The cost of a model depends on where the call is routed. */
 export const openrouter = openaiProvider({
   name: 'openrouter',
   baseUrl: 'https://openrouter.ai/api/v1',

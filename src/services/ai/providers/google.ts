@@ -1,4 +1,4 @@
-// Gemini through its OpenAI-compatible door.
+// Gemini through its OpenAI-compatible endpoint.
 import { chatModel, embeddingModel, openaiProvider } from './provider.ts'
 
 const GEMINI = { contextTokens: 1_048_576, outputTokensMax: 65_536, isReasoning: true } as const

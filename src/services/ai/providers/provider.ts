@@ -46,11 +46,11 @@ export type Provider = {
   path: (wire: ProviderWire | 'models') => string
   /** Whether streams report usage: only if the request asks for it (`stream_options.include_usage`), always, or never. */
   usageInStreams: 'asked' | 'always' | 'never'
-  /** What it calls the limit of the output of a chat; the first is the one that this host sets. One that ignores a name would
-   *  write without a limit. */
+  /** Its names for the output limit of a chat; this host sets the first. A provider that ignores the name would write without a
+   *  limit. */
   limits: readonly ChatLimit[]
   models: readonly KnownModel[]
-  /** Whether it runs models on a machine of the operator, and no tools of its own. */
+  /** Whether it runs models on the operator's machine, and has no tools of its own. */
   isLocal?: true
 }
 

@@ -1,4 +1,4 @@
-// Operations under /v1/ai/providers: where models are called.
+// Operations under /v1/ai/providers: the providers of models.
 import { type Static, Type } from 'typebox'
 import { nothing } from '../../../kit/answer.ts'
 import { ADMIN_ORG } from '../../../kit/caller.ts'
@@ -25,17 +25,17 @@ const Price = Type.Object(
   {
     input: cents('Input'),
     output: cents('Output'),
-    cachedInput: Type.Optional(cents("Input from the provider's cache; as input if absent")),
-    cacheWrite: Type.Optional(cents("Input that is written to the provider's cache; as input if absent")),
+    cachedInput: Type.Optional(cents("Input from the provider's cache (by default priced as input)")),
+    cacheWrite: Type.Optional(cents("Input that is written to the provider's cache (by default priced as input)")),
     cacheWriteHour: Type.Optional(
-      cents('Input that is cached for an hour, in the messages format; not allowed for the model if absent'),
+      cents('Input that is cached for an hour, in the messages format (if absent, such caching is rejected)'),
     ),
-    reasoning: Type.Optional(cents('Reasoning; as output if absent')),
+    reasoning: Type.Optional(cents('Reasoning (by default priced as output)')),
     image: Type.Optional(
       Type.Number({ minimum: 0, maximum: PRICE_MAX, description: 'An image, in cents', examples: [4] }),
     ),
   },
-  { additionalProperties: false, description: 'What it costs', examples: [{ input: 25, output: 200 }] },
+  { additionalProperties: false, description: 'The prices of the model', examples: [{ input: 25, output: 200 }] },
 )
 
 const bound = (description: string, example: number, maximum: number) =>
@@ -48,18 +48,18 @@ const ProviderModel = Type.Object(
     id: ModelName('The name that clients use', 'large'),
     upstream: Type.Optional(ModelName('Its name at the provider, if that is another', 'large-2026-01')),
     kind: Type.Optional(
-      Type.Enum(['chat', 'embedding'], { description: 'What it does; default `chat`', examples: ['chat'] }),
+      Type.Enum(['chat', 'embedding'], { description: 'The kind of model; default `chat`', examples: ['chat'] }),
     ),
     price: Type.Optional(Price),
     outputMax: bound(
-      'Tokens that it writes at most, for calls that are paid in advance and set no limit; default: what is known of a model of this name, or 4096',
+      'The most tokens of an answer, assumed for prepaid calls that set no limit; default: the known limit of a model of this name, or 4096',
       16_384,
       1e8,
     ),
     beginMs: bound('Milliseconds until its answer must begin; default 300000', 60_000, HOUR_MS),
     gapMs: bound('Milliseconds between two parts of its answer; default 300000', 60_000, HOUR_MS),
-    rate: bound('Calls that an organisation may begin in a minute, at each process of this service', 600, 1e6),
-    concurrency: bound('Calls that an organisation may make at once, at each process of this service', 50, 1e5),
+    rate: bound('Calls that an organisation may begin in a minute, in each process of this service', 600, 1e6),
+    concurrency: bound('Concurrent calls of an organisation, in each process of this service', 50, 1e5),
   },
   { additionalProperties: false, title: 'ProviderModel', description: 'A model of a provider' },
 )
@@ -71,12 +71,12 @@ const Models = Type.Array(ProviderModel, {
 })
 
 const Wire = Type.Enum(['openai', 'anthropic'], {
-  description: 'The format that it speaks; default: that of its kind',
+  description: 'The format of its API; default: that of its kind',
   examples: ['openai'],
 })
 const Kind = Type.Enum(KINDS, {
   description:
-    'Which provider it is; default `compatible`, any other server that speaks the OpenAI format, or `anthropic` for the other format',
+    'Which provider it is; by default `compatible`, which is any server with the OpenAI format, or `anthropic` if `wire` says so',
   examples: ['compatible'],
 })
 const BaseUrl = string(
@@ -100,7 +100,7 @@ const Provider = Type.Object(
     created: timestamp('When it was added'),
     updated: timestamp('When it was last changed'),
   },
-  { title: 'Provider', description: 'Where models are called' },
+  { title: 'Provider', description: 'A provider of models' },
 )
 
 const shown = ({ apiKey, ...row }: store.ProviderRow): Static<typeof Provider> => ({
@@ -112,7 +112,7 @@ const shown = ({ apiKey, ...row }: store.ProviderRow): Static<typeof Provider> =
 export const listProviders = operation({
   route: 'GET /v1/ai/providers',
   summary: 'Lists the providers that were added, by name',
-  description: 'Those of the environment are not listed; their models are, at `GET /v1/models`.',
+  description: 'Providers from the environment are not listed; `GET /v1/models` lists their models.',
   access: 'superadmin',
   input: paging,
   output: listing(Provider),
@@ -125,8 +125,8 @@ export const listProviders = operation({
 
 export const addProvider = operation({
   route: 'POST /v1/ai/providers',
-  summary: 'Adds a provider; its models can be called at once',
-  description: `At most ${PROVIDERS_MAX}. A model that several providers have is tried at those that were added first by name, then at those of the environment.`,
+  summary: 'Adds a provider; its models can be called immediately',
+  description: `At most ${PROVIDERS_MAX}. If several providers offer a model, the added ones are tried first, by name, then those from the environment.`,
   access: 'superadmin',
   input: {
     name: Name,
@@ -152,7 +152,7 @@ export const addProvider = operation({
       if ((await store.countProviders(db)) >= PROVIDERS_MAX)
         throw conflict(`There may be at most ${PROVIDERS_MAX} providers.`)
       if (!(await store.insertProvider(db, row)))
-        throw conflict(`There is a provider ${name} already; change or delete it.`)
+        throw conflict(`The provider ${name} already exists; change or delete it.`)
       await store.notifyProviders(db, PROVIDERS_CHANNEL)
       record(name, changesIn(null, recorded(row), FIELDS))
       return shown(row)
@@ -161,7 +161,7 @@ export const addProvider = operation({
 
 export const updateProvider = operation({
   route: 'PATCH /v1/ai/providers/{name}',
-  summary: 'Changes a provider',
+  summary: 'Changes the given fields of a provider',
   access: 'superadmin',
   input: { name: Name, baseUrl: Type.Optional(BaseUrl), apiKey: orNone(ApiKey), models: Type.Optional(Models) },
   output: Provider,
@@ -191,7 +191,7 @@ export const updateProvider = operation({
 
 export const deleteProvider = operation({
   route: 'DELETE /v1/ai/providers/{name}',
-  summary: 'Deletes a provider; calls that run go on',
+  summary: 'Deletes a provider; running calls continue',
   access: 'superadmin',
   input: { name: Name },
   output: nothing,

@@ -1,4 +1,4 @@
-// Readers for what a provider answers in chat completions. A wrong type is an `Error`: the client cannot correct it.
+// Readers for a provider's chat completion. A wrong type is an `Error`: the client cannot correct it.
 
 import type { JsonObject } from './translation.ts'
 import { countOrNone, isAbsent, isObject, readersFor } from './wire-fields.ts'
@@ -45,7 +45,7 @@ export function usageOf(usage: JsonObject): JsonObject {
   }
 }
 
-/** A part of what the model says, in the order of output items. */
+/** A part of the model's output, in the order of output items. */
 export type Piece =
   | { kind: 'reasoning' | 'refusal'; text: string }
   | { kind: 'text'; text: string; logprobs: JsonObject[] }

@@ -86,7 +86,7 @@ export function readersFor(fail: Fail) {
 /** Of the request of a client, and of the answer of an upstream. */
 export const [asked, answered] = [readersFor(untranslatable), readersFor(malformedUpstream)]
 
-/** A count that an upstream reports. What is none is treated as not reported: the answer has been paid for, and is worth
+/** A count that an upstream reports. An invalid count is treated as not reported: the answer has been paid for, and is worth
  *  more than its usage. */
 export function countOrNone(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
@@ -121,7 +121,7 @@ export function refuseInexpressible(body: JsonObject, translated: ReadonlySet<st
   }
 }
 
-/** Whether the standard capacity is asked for, which the wire calls `standard`. `auto` is the default of both wires. */
+/** Whether the standard capacity is requested, which the wire calls `standard`. `auto` is the default of both wires. */
 export function isStandardTier(value: unknown, standard: string): boolean {
   if (isAbsent(value) || value === 'auto') return false
   if (value !== standard) throw untranslatable('service_tier', INEXPRESSIBLE)

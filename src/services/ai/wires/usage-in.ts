@@ -11,7 +11,7 @@ type Fields = Record<string, unknown>
 
 /** An answer of the chat wire, or a chunk of its stream. */
 export function usageOfChat(json: unknown): Usage | null {
-  // Groq has it there in streams, whether it was asked for or not.
+  // Groq has it there in streams, whether it was requested or not.
   const usage = objectIn(json, 'usage') ?? objectIn(objectIn(json, 'x_groq'), 'usage')
   if (!usage) return null
   const total = countIn(usage, 'total_tokens')

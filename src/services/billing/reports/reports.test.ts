@@ -115,7 +115,7 @@ describe('the summary of usage', async () => {
     assert.deepEqual(body, { currency: 'USD', count: 0, amount: 0, data: [], next: '' })
   })
 
-  it('is CSV if asked for, with all groups', async () => {
+  it('is CSV if requested, with all groups', async () => {
     const { data } = (await get('usage/summary?limit=200&by=day,model', key)).body
     const lines = data.map(({ day, model, count, amount }: Group) => `${day},${model},${count},${amount},USD`)
     const expected = ['day,model,count,amount,currency', ...lines, ''].join('\r\n')
@@ -213,7 +213,7 @@ describe('the journal', () => {
     for (const limit of [1, 5]) assert.deepEqual(await pagesOf(`journal?limit=${limit}`, key), body.data)
   })
 
-  it('is CSV if asked for, whose header Link has the next page', async () => {
+  it('is CSV if requested, with the next page in the header Link', async () => {
     const { key } = await filledJournal()
     const { data } = (await get('journal?limit=200', key)).body
     const header = 'transactionId,created,from,to,amount,currency,product,model,key,project,metadata'

@@ -1,19 +1,19 @@
-// The SQL of what an organisation is shown of its journal.
+// The SQL of the reports on an organisation's journal.
 import type { Sql } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Position } from '../../../kit/page.ts'
 import type { Split } from '../periods.ts'
 import { type AccountKind, matching, type Total, type TransferRow, type UsageFilter } from '../store.ts'
 
-/** `day` counts from 1970, in UTC. What usage is not grouped by is 0 or empty, and so is what a call did not have. */
+/** `day` counts from 1970, in UTC. Fields that usage is not grouped by, or that a call did not have, are 0 or empty. */
 export type Group = { day: number; key: string; model: string; project: string; product: string }
 export type GroupRow = Group & Total
 export type GroupBy = Record<keyof Group, boolean>
 
 type TotalRow = { countOfAll: number; amountOfAll: number }
 
-/** The groups after that one, or the first ones, and the total of all of them: of the same moment, because they are read by
- *  one statement. */
+/** The groups after that one, or the first ones, and the total of all groups. One statement reads them, so they are
+ *  consistent. */
 export async function selectGroups(
   db: Sql,
   org: OrgId,

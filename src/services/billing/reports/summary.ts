@@ -1,4 +1,4 @@
-// GET /v1/billing/usage/summary: what was used, added up by day, key, model, project and product.
+// GET /v1/billing/usage/summary: usage, added up by day, key, model, project and product.
 import { Type } from 'typebox'
 import { orCsv } from '../../../kit/answer.ts'
 import { invalidField } from '../../../kit/check.ts'
@@ -32,15 +32,15 @@ const UsageGroup = Type.Object(
     project: named('The project', 'web-shop'),
     product: named('The product', 'ai'),
     count: integer('How many calls were settled', 12),
-    amount: Cents('What they cost', 0.51),
+    amount: Cents('Their cost', 0.51),
   },
-  { title: 'UsageGroup', description: 'What was used together' },
+  { title: 'UsageGroup', description: 'A group of usage' },
 )
 
 export const getUsageSummary = operation({
   route: 'GET /v1/billing/usage/summary',
-  summary: 'Adds up what the organisation used, by day, key, model, project or product',
-  description: `Groups are sorted by day, key, model, project and product. As CSV, all groups are in one answer, which \`limit\` and \`after\` do not change: at most ${CSV_ROWS_MAX}, else the period must be shorter.`,
+  summary: 'Returns what the organisation used and spent, added up by day, key, model, project or product',
+  description: `Groups are sorted by day, key, model, project and product. As CSV, one answer contains all groups, whatever \`limit\` and \`after\` are; a period with more than ${CSV_ROWS_MAX} groups is rejected.`,
   access: 'bearer',
   showsUsage: true,
   input: { ...paging, ...usageFilters, by: Type.Optional(By), ...formats },
@@ -49,11 +49,11 @@ export const getUsageSummary = operation({
       {
         currency: Currency,
         count: integer('How many calls were settled in all groups, on all pages', 12),
-        amount: Cents('What all of them cost', 0.51),
+        amount: Cents('Their total cost', 0.51),
         data: Type.Array(UsageGroup, { description: 'The groups of this page' }),
         next: string('Send it as `after` to get the next page; empty on the last page', ''),
       },
-      { title: 'UsageSummary', description: 'What an organisation used, added up' },
+      { title: 'UsageSummary', description: 'The usage of an organisation, added up' },
     ),
   ),
   run: async ({ caller: { org }, state, request }, { limit, after, by = 'day', format, ...query }) => {
@@ -128,9 +128,9 @@ function partsIn(text: string): unknown[] {
     const parts: unknown = JSON.parse(text)
     return Array.isArray(parts) ? parts : []
   } catch {
-    return [] // Which is refused.
+    return [] // The caller rejects it.
   }
 }
 
 const tooMany = () =>
-  invalidField('since', `must be later, or \`until\` earlier: there are more than ${CSV_ROWS_MAX} groups to write`)
+  invalidField('since', `must be later, or \`until\` earlier: the result has more than ${CSV_ROWS_MAX} groups`)

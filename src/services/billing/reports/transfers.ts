@@ -1,4 +1,4 @@
-// GET /v1/billing/journal: every transfer of an organisation, for whoever wants to add them up.
+// GET /v1/billing/journal: every transfer of an organisation, so that clients can add them up.
 import { Type } from 'typebox'
 import { orCsv } from '../../../kit/answer.ts'
 import { CSV_ROWS_MAX, csvReply, formats, number, text, wantsCsv } from '../../../kit/csv.ts'
@@ -11,7 +11,7 @@ import * as store from './store.ts'
 
 const account = (what: string, example: store.JournalRow['from']) =>
   Type.Enum(['balance', 'credits', 'revenue'], {
-    description: `The account that it ${what}: \`balance\` is what the organisation has, \`credits\` what it was given, \`revenue\` what it spent`,
+    description: `The account that it ${what}: \`balance\` is the balance of the organisation, \`credits\` what it was given, \`revenue\` what it spent`,
     examples: [example],
   })
 
@@ -30,17 +30,17 @@ const Transfer = Type.Object(
     key: about('The key', 'key_4vJ9mWcX2bQeT7yLrK0sZp1n'),
     project: about('The project', 'web-shop'),
     metadata: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Of usage, what the amount was derived from; of credits, the `reason`',
+      description: 'For usage, what the amount was calculated from; for credits, the `reason`',
       examples: [{ inputTokens: 1200, outputTokens: 80 }],
     }),
   },
-  { title: 'Transfer', description: 'An amount that was taken from one account and added to another' },
+  { title: 'Transfer', description: 'An amount that was moved from one account to another' },
 )
 
 export const listJournal = operation({
   route: 'GET /v1/billing/journal',
   summary: 'Lists every transfer of the organisation, oldest first',
-  description: `\`balance\` is read at the same moment as the page. All transfers to \`balance\` less all from it are the \`balance\` of the last page, unless a transfer was written meanwhile behind a page that was read already: then read again. As CSV, a page has up to ${CSV_ROWS_MAX} rows, and the header Link has the address of the next page.`,
+  description: `\`balance\` is read at the same moment as the page. All transfers to \`balance\` minus all transfers from it equal the \`balance\` of the last page, unless a transfer was added in the meantime to a page that was already read; then read the journal again. As CSV, a page has up to ${CSV_ROWS_MAX} rows, and the header \`Link\` contains the address of the next page.`,
   access: 'admin',
   showsUsage: true,
   input: { ...paging, ...formats },

@@ -22,7 +22,7 @@ const WIRE_OF: Record<Vendor, WireName> = {
   mixpanel: 'mixpanel',
 }
 
-/** What the SDKs send at once with default settings, by their sources, with some room. */
+/** The batch sizes of the SDKs with default settings, according to their sources, with some margin. */
 const EVENTS_MAX_OF: Record<Vendor, number> = {
   posthog: 250, // Node: 100. Browsers: what 3 s of events are, at most 100 and 10 more each second.
   segment: 100, // Node: 15. Browsers: 10.
@@ -117,7 +117,7 @@ const SEGMENT: readonly Alias[] = [
   ...TYPES.flatMap(([type, short]) =>
     [short, type, `v1/${short}`, `v1/${type}`].map(path => ingest('segment', path, type)),
   ),
-  // Counters of the SDK about itself.
+  // The SDK's own telemetry.
   answer('segment', 'm', POST, { success: true }),
   answer('segment', 'v1/m', POST, { success: true }),
 ]

@@ -33,7 +33,7 @@ import {
 import type { Fields, Wire } from './wire.ts'
 
 const NAMES = new Map<unknown, string>([['[Amplitude] Page Viewed', '$pageview']])
-/** What a client sends that has no session. */
+/** The value that clients send without a session. */
 const NO_SESSION = '-1'
 const RENAMED_OPERATIONS = new Map([['$setOnce', '$set_once']])
 

@@ -3,17 +3,17 @@
 import { gunzipSync } from 'node:zlib'
 import { type Hints, UnreadableBody } from './wire.ts'
 
-/** What a body may have on the wire, and may be decompressed to: JSON events seldom shrink to less than a tenth. The SDKs of
+/** The size limits of a body as sent and decompressed: JSON events seldom compress to less than a tenth. The SDKs of
  *  Segment and RudderStack send up to 480 KiB with default settings; those of PostHog and Amplitude send smaller bodies
  *  after a 413. */
 export const BODY_BYTES_MAX = { own: 64 * 1024, ofVendor: 512 * 1024 }
 export const DECODED_BYTES_MAX = { own: 1024 * 1024, ofVendor: 2 * 1024 * 1024 }
-/** A little may be decoded to this much; more only in proportion to what was sent, because whoever has no key can make us
- *  decode. Events seldom shrink to less than a twentieth. */
+/** Small bodies may be decoded up to this size; larger ones only in proportion to what was sent, because bodies are decoded
+ *  before the key is checked. Events seldom compress to less than a twentieth. */
 const DECODED_BYTES_FREE = 64 * 1024
 const RATIO_MAX = 32
 
-/** Small values cost more to parse than their bytes tell: a hundred thousand take some 50 ms. */
+/** Parsing many small values is slow: a hundred thousand take some 50 ms. */
 const VALUES_MAX = 100_000
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
@@ -40,7 +40,7 @@ export function decodeBody(bytes: Buffer, hints: Hints): unknown {
   return parse(fromBase64(data, isOpened, max), max)
 }
 
-/** Opens gzip once: content that is compressed twice has no honest sender. */
+/** Decompresses gzip once: no legitimate sender compresses twice. */
 function inflate(bytes: Buffer, isOpened: boolean, max: number): { content: Buffer; isOpened: boolean } {
   if (bytes.length > max) throw tooLarge(max)
   if (isOpened || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { content: bytes, isOpened }

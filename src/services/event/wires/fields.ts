@@ -1,5 +1,5 @@
-// Takes the fields that have a meaning out of what a client sent, and keeps the others as properties: nothing is lost and
-// nothing is repeated. Names that would change an object's prototype stay ordinary names.
+// Extracts the known fields from what a client sent, and keeps the others as properties: nothing is lost or
+// duplicated. Names that would change an object's prototype stay ordinary names.
 import { timeOf } from './time.ts'
 import type { Envelope, Fields, ReadEvent, ReadItem, WireName } from './wire.ts'
 
@@ -133,7 +133,7 @@ export function filled(fields: Fields): Fields {
 const isEmpty = (value: unknown) =>
   value === undefined || value === null || (isFields(value) && Object.keys(value).length === 0)
 
-/** Completes an event. An event without a name is dropped: nothing could be asked about it. */
+/** Completes an event. An event without a name is dropped, because it could not be queried. */
 export function completeEvent(
   wire: WireName,
   name: unknown,

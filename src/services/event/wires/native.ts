@@ -26,7 +26,7 @@ export const native: Wire = {
       currency: takeCurrency(outer, 'currency') ?? takeCurrency(inner, 'currency', '$currency'),
       subject: takeId(outer, 'subject'),
     }
-    // SDKs send times that can be read; whoever writes the body by hand is told of a mistake.
+    // SDKs send valid times; an invalid time is a mistake in a body written by hand, and is reported.
     if (known.timestamp === null && (item.timestamp ?? null) !== null) return { drop: 'timestamp_invalid' }
     const properties = restOf(inner)
     add(properties, restOf(outer))

@@ -6,7 +6,7 @@ export type Receipt = {
   accepted: number
   dropped: number
   errors?: readonly { index: number; reason: string }[]
-  /** What was stored otherwise than it was sent. */
+  /** The events that were stored with a change. */
   warnings?: readonly { index: number; reason: string }[]
   /** Why nothing was stored although nothing is wrong, such as `privacy`. */
   reason?: string

@@ -1,5 +1,5 @@
 // What a team workspace token may write: page views, errors and the five names of autocapture, without revenue and without
-// anything that says who the visitor is. The table belongs to the server; no client can extend it.
+// anything that identifies the visitor. The table belongs to the server; no client can extend it.
 import { isFields, put } from './fields.ts'
 import type { Fields, ReadEvent } from './wire.ts'
 
@@ -50,7 +50,7 @@ const REMOVED_OPERATIONS = new Set(OPERATIONS.map(name => `$${name}`))
 const VALUE = 'value'
 const EXCEPTIONS = new Set(['$exception_list', '$exception', 'exception', 'exceptions', 'error'])
 
-/** As deep as any input may be. Below, nothing is kept. */
+/** The same as the depth limit of any input. Deeper values are removed. */
 const DEPTH_MAX = 32
 
 export function reduce(event: ReadEvent): ReadEvent | { drop: 'not_allowed_for_token' } {

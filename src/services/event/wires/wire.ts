@@ -69,7 +69,7 @@ export type ReadBody = {
 
 export type Fields = Record<string, unknown>
 
-/** What surrounds an item. */
+/** The context of an item. */
 export type Envelope = {
   /** The fields of the object that has the list; none for a single event or a bare list. */
   fields: Fields

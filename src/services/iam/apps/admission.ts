@@ -1,4 +1,4 @@
-// Whom an app admits, what its tokens are for, and how its pages look: the fields of an app, and the rules between them.
+// Who may sign in to an app, the audience of its tokens, and its branding: the fields, and the rules that connect them.
 import { Type } from 'typebox'
 import { invalidField } from '../../../kit/check.ts'
 import { boolean, orNone, string } from '../../../kit/fields.ts'
@@ -6,12 +6,12 @@ import { color, logo, requireImage } from '../branding.ts'
 
 const People = Type.Enum(['team', 'users'], {
   description:
-    "Who signs in: `team` for the organisation's members, `users` for its customers, who get an account of their own (`/v1/iam/users`) and no access to this API but to that account",
+    "Who signs in: `team` for the organisation's members, or `users` for its customers. Customers get their own account (`/v1/iam/users`), and can use this API only for that account",
   examples: ['team'],
 })
 const SignUp = Type.Enum(['closed', 'invited', 'open'], {
   description:
-    'Of an app for customers: who may register. `closed`: nobody, only existing accounts sign in; `invited`: whoever an admin created an account for chooses a password; `open`: everybody',
+    'Who may register with an app for customers. `closed`: nobody, only existing accounts sign in; `invited`: people for whom an admin created an account, who then choose a password; `open`: everybody',
   examples: ['closed'],
 })
 const DomainName = Type.String({
@@ -21,15 +21,15 @@ const DomainName = Type.String({
 })
 const SignUpDomains = Type.Array(DomainName, {
   maxItems: 50,
-  description: 'Only addresses of these domains may register, exactly; none means all',
+  description: 'Only addresses at exactly these domains may register; if empty, all may',
   examples: [[]],
 })
 const RefuseDisposable = boolean(
-  'Whether addresses of disposable mail providers may not register, by the risk set `domain`',
+  'Whether to reject registrations from disposable mail providers, according to the risk set `domain`',
   false,
 )
 const Audience = string(
-  "The API that the app's access tokens are for: an https URL or a URN, which no other organisation may use. Stoa's own API then refuses them; without it, they are for Stoa's API",
+  "The API that the app's access tokens are for: an https URL or a URN that no other organisation uses. Stoa's API rejects tokens for another audience; if omitted, the tokens are for Stoa's API",
   'https://api.shop.example.com',
   { maxLength: 200 },
 )
@@ -41,19 +41,19 @@ const Claim = Type.String({
 const Claims = Type.Array(Claim, {
   maxItems: 20,
   description:
-    'What tokens and UserInfo contain besides: `role`, and of customers fields of their metadata, such as `metadata.plan`',
+    'Additional claims in tokens and UserInfo: `role` and, for customers, fields of their metadata, such as `metadata.plan`',
   examples: [[]],
 })
 const MayWrite = boolean(
-  'Whether the tokens of an app that is not trusted may do what a member may. Apps that were registered before such tokens only read have it, until an owner sets it to false for good',
+  'Whether the tokens of an untrusted app have the rights of a member. Only apps that were registered before such tokens became read-only have it; an owner can set it to false, which cannot be undone',
   false,
 )
 const WITHOUT = 'that of the organisation; only for apps with `people: "users"`'
 const [Logo, Color] = [logo(WITHOUT), color(WITHOUT)]
-/** Apps of the team have none. */
+/** Apps for the team have no branding. */
 const branding = { logo: orNone({ ...Logo, examples: [null] }), color: orNone({ ...Color, examples: [null] }) }
 
-/** As they are shown. */
+/** The fields as the API returns them. */
 export const admission = {
   people: People,
   signUp: SignUp,
@@ -66,7 +66,7 @@ export const admission = {
   color: Type.Optional(Color),
 }
 
-/** As they are chosen for a new app. */
+/** The input fields of a new app. */
 export const chosenAdmission = {
   people: People,
   signUp: Type.Optional(SignUp),
@@ -77,7 +77,7 @@ export const chosenAdmission = {
   ...branding,
 }
 
-/** As they are changed. Whom an app admits stays: tokens of customers must never become those of members. */
+/** The input fields of a change. `people` cannot change: tokens of customers must never become those of members. */
 export const changedAdmission = {
   signUp: Type.Optional(SignUp),
   signUpDomains: Type.Optional(SignUpDomains),
@@ -111,7 +111,7 @@ export const NEW_ADMISSION: Omit<Admission, 'people'> = {
   color: null,
 }
 
-/** Refuses fields that do not go together. `ownUrls` are the addresses of this API and of its issuers. */
+/** Rejects fields that exclude each other. `ownUrls` are the addresses of this API and of its issuers. */
 export function requireAdmission(app: Admission & { trusted: boolean }, ownUrls: readonly string[]): void {
   const { people, signUp, signUpDomains, refuseDisposable, audience, claims, trusted } = app
   const of = (field: string) => invalidField(field, 'is only for apps with `people: "users"`')

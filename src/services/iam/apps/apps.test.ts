@@ -196,7 +196,7 @@ describe('whom an app admits', () => {
     assert.equal((await steal('api9', audience)).status, 201)
   })
 
-  it('has a look of its own, until it is taken away', async () => {
+  it('has its own branding, until it is removed', async () => {
     const look = { logo: LOGO, color: '#112233' }
     const { body } = await create({ app: 'looks', people: 'users', ...look })
     assert.deepEqual([body.logo, body.color], [look.logo, look.color])

@@ -52,7 +52,7 @@ const App = Type.Object(
     type: Type.Enum(['confidential', 'public'], { description: 'Whether it has a secret' }),
     redirectUris: shownUris('The URLs that people may return to after signing in'),
     logoutUris: shownUris('The URLs that people may return to after signing out'),
-    trusted: Type.Boolean({ description: 'Whether its tokens carry the role of their person' }),
+    trusted: Type.Boolean({ description: "Whether its tokens carry the person's role" }),
     ...admission,
     created: timestamp('When it was created'),
     updated: timestamp('When it was last changed'),
@@ -60,10 +60,10 @@ const App = Type.Object(
   { title: 'App', description: 'An OpenID Connect client of the organisation, which people sign in to' },
 )
 const Trusted = boolean(
-  "Whether the app's tokens carry the role of their person. Those of other apps read as a member and write events. Only owners can set it",
+  "Whether the app's tokens carry the person's role. Tokens of other apps read as a member and write events. Only owners can set it",
   false,
 )
-const Secret = secret('The client secret. It is returned only this once', '4vJ9mWcX2bQeT7yLrK0sZp1n4vJ9mWcX2bQeT7yLrK0')
+const Secret = secret('The client secret, which is returned only here', '4vJ9mWcX2bQeT7yLrK0sZp1n4vJ9mWcX2bQeT7yLrK0')
 
 export const listApps = operation({
   route: 'GET /v1/iam/apps',
@@ -88,7 +88,7 @@ export const listApps = operation({
 export const createApp = operation({
   route: 'POST /v1/iam/apps',
   summary: 'Registers an app; for a confidential app, only this response contains the secret',
-  description: 'People sign in with the authorization code flow and PKCE. How many apps there may be is a setting.',
+  description: 'People sign in with the authorization code flow and PKCE. The maximum number of apps is a setting.',
   access: 'admin',
   owners: 'trusted apps',
   issuesCredential: true,
@@ -164,7 +164,8 @@ export const getApp = operation({
 export const updateApp = operation({
   route: 'PATCH /v1/iam/apps/{id}',
   summary: 'Changes the given fields of an app',
-  description: 'The id, brand, type and people cannot be changed. Only an owner changes a trusted app, and `mayWrite`.',
+  description:
+    'The id, brand, type and `people` cannot be changed. Only an owner can change a trusted app or `mayWrite`.',
   access: 'admin',
   owners: 'trusted apps',
   issuesCredential: true, // Redirect URIs decide who receives tokens.
@@ -191,7 +192,7 @@ export const updateApp = operation({
       requireAdmission({ ...app, ...given }, own)
       if (changes.audience) await requireOwnAudience(db, caller.org, given.audience ?? null)
       if (given.mayWrite) throw invalidField('mayWrite', 'can only be set to false')
-      // Whoever changes where the tokens of a trusted app go could act with the role of their person.
+      // Changing where a trusted app's tokens are sent would allow acting with the role of the person.
       if (app.trusted || given.trusted || changes.mayWrite) requireOwner(caller)
       const changed = { ...app, ...given, updated: clock.now().toISOString() }
       await store.updateApp(db, caller.org, changed)
@@ -208,7 +209,7 @@ export const updateApp = operation({
 export const deleteApp = operation({
   route: 'DELETE /v1/iam/apps/{id}',
   summary: 'Deletes an app; people can no longer sign in to it, and its tokens end',
-  description: 'It cannot be undone. The accounts of the people stay.',
+  description: "It cannot be undone. People's accounts stay.",
   access: 'admin',
   input: app,
   output: nothing,
@@ -227,7 +228,7 @@ export const rotateAppSecret = operation({
   route: 'POST /v1/iam/apps/{id}/secret',
   summary: 'Replaces the secret of a confidential app immediately, and returns the new one',
   description:
-    'The old secret is refused from now on; tokens that were issued stay valid. A public app has no secret (`conflict`). Only an owner replaces that of a trusted app.',
+    'The old secret stops working immediately; tokens that were already issued stay valid. A public app has no secret (`conflict`). Only an owner can replace the secret of a trusted app.',
   access: 'admin',
   owners: 'trusted apps',
   issuesCredential: true,
@@ -264,7 +265,7 @@ const AUDITED = [
 
 const auditName = (id: string, brand = DEFAULT_BRAND) => (brand === DEFAULT_BRAND ? id : `${id} at ${brand}`)
 
-/** The name a secret is sealed under. The default brand omits its name, as secrets did before there were brands. */
+/** The name a secret is sealed under. It omits the default brand: secrets from before there were brands have no brand. */
 const secretName = ({ brand, id }: store.AppId) => (brand === DEFAULT_BRAND ? `app ${id}` : `app ${id} ${brand}`)
 
 /** The plain secret of an app, which the identity provider compares with what a client presents. */
@@ -282,15 +283,15 @@ async function lockedApp(db: Tx, org: OrgId, { id, brand = DEFAULT_BRAND }: Name
   return findApp(db, org, { id, brand })
 }
 
-/** Where clients reach this host. */
+/** The URL at which clients reach this host. */
 const ownUrls = async (db: Context['db'], { baseUrl, issuer }: Iam): Promise<string[]> => [
   baseUrl,
   issuer(),
   ...(await store.selectIssuers(db)).map(({ issuer }) => issuer),
 ]
 
-/** All organisations have the same issuers, so that whoever had tokens made for the API of another could sign in to it as
- *  anybody. */
+/** All organisations share the issuers: with tokens for the audience of another organisation, one could sign in to its API
+ *  as anybody. */
 async function requireOwnAudience(db: Tx, org: OrgId, audience: string | null): Promise<void> {
   if (audience === null) return
   let name = audience
@@ -308,7 +309,7 @@ export async function requireBrand(db: Context['db'], brand: string): Promise<vo
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** Other characters that URLs allow in a host have a meaning in the headers that contain it, such as the content
- *  security  policy. */
+ *  security policy. */
 const HOST_NAME = /^([\w.-]+|\[[\da-f:.]+\])$/
 
 /** https, or http on localhost for development. URLs must be in the form browsers normalise them to, because they are

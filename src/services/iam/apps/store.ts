@@ -19,7 +19,7 @@ export async function fixIssuers(db: Tx, issuers: ReadonlyMap<string, string>): 
     where brands.name = given.name and brands.issuer is null`
 }
 
-/** Of the brands that are served now. */
+/** The issuers of the brands that are served now. */
 export function selectIssuers(db: Sql): Promise<{ brand: string; issuer: string }[]> {
   return db<{ brand: string; issuer: string }>`select name as brand, issuer from brands
     where served and issuer is not null order by name`

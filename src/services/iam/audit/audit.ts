@@ -27,7 +27,7 @@ const AuditEntry = Type.Object(
     ),
     email: Type.Optional(string('The e-mail address of that person at the time', 'ada@example.com')),
     credential: string(
-      'The id of the key or session that was used; `stoa` for what Stoa did by itself',
+      'The id of the key or session that was used; `stoa` for actions of Stoa itself',
       'key_4vJ9mWcX2bQeT7yLrK0sZp1n',
     ),
     what: string('The name of the action', 'project.create'),
@@ -35,7 +35,7 @@ const AuditEntry = Type.Object(
     changes: Type.Optional(
       Type.Record(Type.String(), AuditChange, { description: 'The old and new values, by field name' }),
     ),
-    ip: string('The IP address of the client; empty for what Stoa did by itself', '192.0.2.7'),
+    ip: string('The IP address of the client; empty for actions of Stoa itself', '192.0.2.7'),
     requestId: string('The `X-Request-Id` of the request; empty without one', 'req_4vJ9mWcX2bQeT7yLrK0sZp1n'),
   },
   { title: 'AuditEntry', description: 'An action that changed something in the organisation' },
@@ -44,10 +44,11 @@ const AuditEntry = Type.Object(
 export const listAudit = operation({
   route: 'GET /v1/iam/audit',
   summary: 'Lists the audit trail: who did what to which object, when and from where, newest first',
-  description: 'Entries are only ever added: nobody can change or delete one. Reads are not recorded.',
+  description:
+    'Entries are append-only: nobody can change or delete one. Reads are not recorded, except those that disclose secrets.',
   access: 'admin',
   input: {
-    user: Type.Optional({ ...UserId, description: 'Only what the person with this id did' }),
+    user: Type.Optional({ ...UserId, description: 'Only actions of this person' }),
     what: Type.Optional(string('Only this action, such as `key.revoke`', 'key.revoke', { maxLength: 100 })),
     since: Type.Optional(timestamp('Only entries at or after this time')),
     ...paging,
@@ -66,7 +67,7 @@ export const listAudit = operation({
   },
 })
 
-/** The database and the format allow different years. */
+/** The range of years that both the database and the format allow. */
 function timeFrom(since: string): string {
   const time = new Date(since)
   const year = time.getUTCFullYear()

@@ -69,8 +69,8 @@ class Refused extends Error {
   }
 }
 
-/** Accepts an invitation, once. `digest`, of a new password, is set if the account has none of its own: it replaces a password that an
- *  admin  set, and ends the sign-ins made with that. */
+/** Accepts an invitation, once. `digest`, of a new password, is set if the person has not chosen a password yet: it replaces
+ *  a password that an admin set, and ends the sign-ins made with that. */
 export async function join(
   engines: Engines & Publishing & { bounds: Bounds },
   token: string,
@@ -80,7 +80,7 @@ export async function join(
   const { clock, random, bounds } = engines
   const created = clock.now().toISOString()
   const joined = engines.db.transaction(async db => {
-    // Locked first, as in the other operations that add members, so that they do not wait for each other in a circle.
+    // Locked first, as in the other operations that add members, so that they cannot deadlock.
     const found = await store.findInviteOf(db, linkDigest(token))
     if (found) await members.lockMembers(db, found.org)
     const invite = found && (await store.acceptInvite(db, found.id, created))

@@ -49,7 +49,7 @@ export const listInvites = operation({
 export const createInvite = operation({
   route: 'POST /v1/iam/invites',
   summary: 'Invites a person by mail, with a link that is valid for a week; an earlier invite to the same address ends',
-  description: `Membership begins when the person accepts. Only an owner invites owners. An organisation can send ${MAILS_MAX} invites an hour, and ${MAILS_PER_ADDRESS} to the same address. The link is only in the mail.`,
+  description: `Membership begins when the person accepts. Only an owner invites owners. An organisation can send ${MAILS_MAX} invites an hour, and ${MAILS_PER_ADDRESS} to the same address. Only the mail contains the link.`,
   access: 'admin',
   owners: 'owners',
   issuesCredential: true,

@@ -26,7 +26,7 @@ export async function deleteInvitesTo(db: Tx, org: OrgId, email: string, at: str
   await db`delete from invites where org = ${org} and (email = ${email} or expires <= ${at})`
 }
 
-/** Of invites whose link works at that time. */
+/** The condition for invites whose link is valid at that time. */
 export const isOpen = (at: string): Fragment => fragment`expires > ${at}`
 
 export const isToOthers = (email: string): Fragment => fragment`email <> ${email}`
@@ -96,7 +96,7 @@ type AcceptedInvite = Pick<Invite, 'id' | 'email' | 'role' | 'invitedBy'> & { or
 type InvitationRow = Omit<AcceptedInvite, 'id'> & { hasPassword: boolean }
 
 /** The invitation with that digest, with the name of the organisation. It is valid only while the inviter may still add
- *  a  member with that role. */
+ *  a member with that role. */
 export function selectInvitation(db: Sql, digest: Uint8Array, at: string): Promise<InvitationRow | null> {
   return oneRow(db<InvitationRow>`select invites.email, role, invited_by as "invitedBy", orgs.name as org,
       exists (select from users where users.email = invites.email and password is not null and password_by is null)

@@ -42,7 +42,7 @@ export type AccountFacts = people.OwnAccount & {
 
 export type AccountPage = ReturnType<typeof openAccountPage>
 
-/** What the page emits. */
+/** The events that the page emits. */
 export const accountPageEvents = { ...joining, ...inviteDeclined, ...sessionEnded }
 
 /** Each change throws a fault whose message is shown to the person. */
@@ -124,7 +124,7 @@ function inviteId(id: string): string {
   return id
 }
 
-/** Changes that concern no organisation are in the trails of all of the person. */
+/** Changes that concern no organisation are recorded in the trails of all organisations of the person. */
 const TEAM: PageOf<people.OwnAccount, typeof accountPageEvents> = {
   events: accountPageEvents,
   lock: async (db, { user }) => owned(await people.lockOwnAccount(db, user)),

@@ -40,10 +40,10 @@ export type CustomerFacts = people.Profile & {
 
 export type CustomerAccount = ReturnType<typeof openCustomerAccount>
 
-/** What the page emits. */
+/** The events that the page emits. */
 export const customerPageEvents = { ...userUpdated, ...userDeleted, ...sessionEnded }
 
-/** Each change throws a fault that says what is wrong. `current` is the present password, if one was given. */
+/** Each change throws a fault that says what is wrong. `current` is the current password, if one was given. */
 export function openCustomerAccount(engines: PageEngines) {
   const { clock } = engines
   const now = () => clock.now().toISOString()
@@ -69,7 +69,7 @@ export function openCustomerAccount(engines: PageEngines) {
       const email = requireAddress(given.email)
       const proof = await proveOn(engines, visitor, current, { org, client: visitor.client })
       const write = <T>(work: (scope: OwnWrite) => Promise<T>) => act(engines, org, visitor, 'email.request', work)
-      // What names them is not recorded, so the address from before is not needed.
+      // Personal data is not recorded, so the previous address is not needed.
       await requestMove(
         { ...engines, network: visitor.client, addressUrl, proof, mails, write },
         { user: visitor.user, email: '' },
@@ -84,7 +84,7 @@ export function openCustomerAccount(engines: PageEngines) {
         const ended = await endOn(scope, visitor, session)
         if (isThere && ended === 0) scope.record('browser session', { user: { from: user } })
       }),
-    /** Ends all sign-ins, this browser's too, and those that have begun. */
+    /** Ends all sign-ins, including those of this browser and those in progress. */
     endAll: (org: OrgId, visitor: Visitor) =>
       act(engines, org, visitor, 'session.end', async ({ db, record, emit }) => {
         const { user } = visitor

@@ -27,7 +27,7 @@ const confirm = async (link: string, person: Pick<Person, 'email' | 'password'>)
 }
 
 describe('the address of an account', () => {
-  it('changes when the new mailbox is proved, once, and the old one is told', async () => {
+  it('changes when the new mailbox is proved, once, and the old one is notified', async () => {
     const ada = await personOf('ada@home.test')
     await host.join(host.other.org, ada.user, 'admin')
     const { status, body } = await move(ada, 'Ada@New.test')
@@ -54,7 +54,7 @@ describe('the address of an account', () => {
     ])
   })
 
-  it('is seen at once by every credential of the person', async () => {
+  it('is visible immediately to every credential of the person', async () => {
     const bob = await personOf('bob@home.test')
     const browser = await host.browser(bob)
     const email = async () => (await host.call('GET /v1/iam/me', browser)).body.email
@@ -150,7 +150,7 @@ describe('the address of an account', () => {
     assert.deepEqual([refused.status, refused.body.error.code], [429, 'too_many_tries'])
   })
 
-  it('leaves no link to choose a password in the old mailbox, even if it is asked for at the same moment', async () => {
+  it('leaves no valid link to choose a password in the old mailbox, even if one is requested at the same moment', async () => {
     for (let round = 0; round < 8; round++) {
       const ivy = await personOf(`ivy${round}@home.test`)
       await move(ivy, `ivy${round}@new.test`)

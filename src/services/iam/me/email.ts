@@ -19,12 +19,12 @@ import { holdProof, type Proof, prove, verifyingFor } from './proof.ts'
 
 export const changeEmail = operation({
   route: 'POST /v1/iam/me/email',
-  summary: "Mails a link to a new address, with which the caller's account is moved to it",
+  summary: "Mails a link to a new address for the caller's account, to confirm the change",
   access: 'person',
   admits: ['users'],
   issuesCredential: true,
   description:
-    'The address changes when the link is opened, within an hour; until then people sign in with the old one. The answer is the same if the address has an account already. A customer without a password asks for it within 15 minutes of signing in, and later is answered `forbidden`.',
+    'The address changes when the link is opened, within an hour; until then the person signs in with the old one. The answer is the same if the new address already has an account. A customer without a password must ask within 15 minutes of signing in; later the request is rejected with `forbidden`.',
   input: { email: Email, current: Current },
   output: Type.Object({ email: { ...Email, description: 'The new address, in lower case' } }),
   status: 202,
@@ -46,7 +46,7 @@ export const changeEmail = operation({
 
 type Moving = Pick<Engines, 'clock' | 'random' | 'mail'> & {
   db: Sql
-  /** Of the client's address. */
+  /** Counted by the client's address. */
   network: string
   addressUrl(token: string): string
   proof: Proof
@@ -54,11 +54,11 @@ type Moving = Pick<Engines, 'clock' | 'random' | 'mail'> & {
   mails?: MoveMails
 }
 
-/** What is mailed to a new address. */
+/** The mail to a new address. */
 type MoveMails = Pick<CustomerMails, 'confirm' | 'taken'>
 const PLAIN: MoveMails = { confirm: confirmMail, taken: takenMail }
 
-/** Mails a link to the new address. The answer is the same if that has an account, so that nobody learns who has one. */
+/** Mails a link to the new address. The answer is the same if it has an account, so that it does not reveal who has one. */
 export async function requestMove(by: Moving, { user, email: from }: Person, email: string): Promise<void> {
   const isTaken = await people.hasAccount(by.db, user, email)
   const token = await by.write(async ({ db, record }) => {

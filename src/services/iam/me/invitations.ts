@@ -98,7 +98,7 @@ export async function decline(
   emit('iam.invite.declined', { id, email, role: invite.role }, org)
 }
 
-/** The members are locked first, as in the other operations that add some, so that they do not wait in a circle. */
+/** The members are locked first, as in the other operations that add some, so that they cannot deadlock. */
 async function lockedInvitation(db: Tx, id: string, email: string) {
   const found = orNotFound(await store.findInviteTo(db, id, email), 'invitation')
   await members.lockMembers(db, found.org)

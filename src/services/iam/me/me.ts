@@ -39,12 +39,12 @@ const Me = Type.Object(
     user: AccountId,
     email: Email,
     emailVerified: Type.Boolean({ description: 'Whether the person has proved access to the mailbox' }),
-    name: string('The name that the person gave; empty if none', 'Ada Lovelace'),
+    name: string('The name of the person; empty if none', 'Ada Lovelace'),
     org: string('The slug of the organisation that the credential belongs to', 'web-shop'),
     role: CallerRole,
     metadata: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Of a customer: what the organisation keeps about them',
+        description: 'For a customer: what the organisation stores about them',
         examples: [{ plan: 'pro' }],
       }),
     ),
@@ -56,7 +56,7 @@ const Me = Type.Object(
     credential: Credential,
     orgs: Type.Array(Membership, {
       description:
-        'All organisations that the person is a member of; for the token of an app that is not trusted, only its own; none for a customer',
+        'All organisations that the person is a member of; for the token of an untrusted app, only that of the token; empty for a customer',
     }),
   },
   { title: 'Me', description: 'The caller' },
@@ -64,7 +64,7 @@ const Me = Type.Object(
 
 export const getMe = operation({
   route: 'GET /v1/iam/me',
-  summary: 'Tells who the caller is: the person, their organisation and the credential in use',
+  summary: 'Returns who the caller is: the person, their organisation and the credential in use',
   access: 'bearer',
   admits: ['users'],
   project: 'chosen',
@@ -119,7 +119,7 @@ export const deleteMe = operation({
   route: 'DELETE /v1/iam/me',
   summary: "Deletes the caller's account; only customers can, within 15 minutes of signing in",
   description:
-    'It ends all their sign-ins and cannot be undone. Members of the team leave their organisation instead (`DELETE /v1/iam/members/{user}`).',
+    'It ends all their sessions and cannot be undone. Members of the team leave their organisation instead (`DELETE /v1/iam/members/{user}`).',
   access: 'person',
   admits: ['users'],
   output: nothing,
@@ -143,7 +143,7 @@ export const deleteMe = operation({
   },
 })
 
-/** By the customers themselves. The account must be locked. */
+/** A deletion by the customer. The account must be locked. */
 export async function deleteOwn(
   { db, record, emit }: OwnEmitting<typeof userDeleted>,
   org: OrgId,

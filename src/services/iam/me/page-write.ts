@@ -26,19 +26,19 @@ export type PageEngines = Engines & Publishing
 /** Who is signed in, in which browser session (the hex digest of its id), and from where. */
 export type Visitor = { user: string; session: string; ip: string; client: string; signal: AbortSignal }
 
-/** Whose page it is. */
+/** The kind of account that the page is for. */
 export type PageOf<Account extends { email: string }, E extends Emits> = {
-  /** What the page emits. */
+  /** The events that the page emits. */
   events: E
   /** Locks the account until the transaction ends; raises a fault if it may not be changed. */
   lock(db: Tx, visitor: Visitor): Promise<Account>
-  /** The organisations in whose audit trails a change is that concerns none in particular. */
+  /** The organisations whose audit trails record a change that concerns no particular organisation. */
   trails(db: Tx, visitor: Visitor): Promise<OrgId[]>
 }
 
 type Entry = { on: string; changes: Changes | null; trail: OrgId | null }
 
-/** A transaction that lost a race is tried again, because its outcome may then be another one. */
+/** A transaction that lost a race is retried, because its outcome may differ then. */
 const ATTEMPTS_MAX = 5
 
 type Work<T, Account, E extends Emits> = (scope: OwnEmitting<E>, account: Account) => Promise<T>
@@ -81,7 +81,7 @@ function actOnce<T, Account extends { email: string }, E extends Emits>(
   const id = `account_${random.token(12)}`
   const at = clock.now().toISOString()
   return database.transaction(async db => {
-    // The account is locked first, as by everything that ends sessions, so that they do not wait for each other.
+    // The account is locked first, as in everything that ends sessions, so that they cannot deadlock.
     const account = await page.lock(db, visitor)
     if (!(await lockBrowser(db, user, session))) throw signedOut()
     const entries: Entry[] = []
@@ -103,7 +103,7 @@ function actOnce<T, Account extends { email: string }, E extends Emits>(
 export const signedOut = () =>
   new Fault('credential_refused', { message: 'You were signed out. Please sign in again.' })
 
-/** `current` is the present password, if one was given. */
+/** `current` is the current password, if one was given. */
 export function proveOn(
   engines: Engines,
   visitor: Visitor,

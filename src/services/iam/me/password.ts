@@ -15,20 +15,20 @@ import { operation } from '../state.ts'
 import type { OwnWrite, Person } from './own-write.ts'
 import { holdProof, type Proof, prove, TRIES_MAX, verifyingFor } from './proof.ts'
 
-/** The present password, as a proof. */
+/** The current password, as a proof. */
 export const Current = Type.Optional(
-  string("The person's present password. Only a customer who has none leaves it out", 'the present password', {
+  string("The person's current password. Only a customer without a password may omit it", 'the current password', {
     maxLength: 256,
   }),
 )
 
 export const changePassword = operation({
   route: 'POST /v1/iam/me/password',
-  summary: "Changes the caller's password and ends all their other sign-ins",
+  summary: "Changes the caller's password and ends all their other sessions",
   access: 'bearer',
   admits: ['users'],
   issuesCredential: true,
-  description: `The sign-in it is called with stays; keys stay too. After ${TRIES_MAX} wrong passwords it is refused for 15 minutes. The person is told by mail. A customer without a password chooses one within 15 minutes of signing in, and later is answered \`forbidden\`.`,
+  description: `The current session and all keys stay valid. After ${TRIES_MAX} wrong passwords the operation is blocked for 15 minutes. The person is notified by mail. A customer without a password must choose one within 15 minutes of signing in; later the request is rejected with \`forbidden\`.`,
   input: { current: Current, password: Password },
   output: nothing,
   audit: 'password.change',
@@ -45,7 +45,7 @@ export const changePassword = operation({
   },
 })
 
-/** Each is told by mail. */
+/** Each change sends a mail. */
 const CHANGES = { max: 10, windowMs: 60 * 60_000 }
 
 const tooManyChanges = (retryAfterS: number) =>
@@ -58,11 +58,11 @@ type Replacing = {
   proof: Proof
   digest: string
   kept: string | null
-  /** What the person is told by mail. */
+  /** The mail to the person. */
   mail?: Notice
 }
 
-/** Ends everything that was got with the old password, except the sign-in or browser session with the digest `kept`. */
+/** Ends all access that was obtained with the old password, except the sign-in or browser session with the digest `kept`. */
 export async function replacePassword(
   { clock, random }: Pick<Engines, 'clock' | 'random'>,
   { db, record }: OwnWrite,

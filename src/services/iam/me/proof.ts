@@ -1,5 +1,5 @@
-// What proves that it is the person who changes the own password or address, or deletes the own account: the present
-// password, or of a customer who has none that they signed in a moment ago.
+// The proof that a change of a password or address, or the deletion of an account, comes from its owner: the current
+// password, or for a customer without one a recent sign-in.
 import type { Engines, PasswordUser, Sql, Tx } from '../../../engines/engines.ts'
 import { invalidField } from '../../../kit/check.ts'
 import { Fault } from '../../../kit/fault.ts'
@@ -12,7 +12,7 @@ import { selectSignedIn } from '../sessions/store.ts'
 export const TRIES_MAX = 10
 const WINDOW_MS = 15 * 60_000
 
-/** Who signed in longer ago might be somebody who found the device. */
+/** After a longer time, somebody else may be using the device. */
 const RECENT_MS = 15 * 60_000
 
 /** `signIn` is the digest, in hex, of the sign-in or of the browser session; null if there is none. */
@@ -21,7 +21,7 @@ export type SignedIn = { user: string; signIn: string | null }
 /** `verified` is the stored hash of the password that was checked; null for one who has no password and signed in recently. */
 export type Proof = SignedIn & { verified: string | null }
 
-/** `queue` is whose turn it is to hash. */
+/** `queue` names the queue in which the hashing waits. */
 export type Verifying = Pick<Engines, 'clock' | 'passwords'> & {
   db: Sql
   queue: PasswordUser
@@ -51,8 +51,8 @@ export async function prove(by: Verifying, { user, signIn }: SignedIn, current: 
   return { user, signIn, verified: null }
 }
 
-/** Locks the account until the transaction ends, and requires that the proof still holds: a reset at the same moment, or
- *  whatever ended the sign-in, must not be followed by a change. */
+/** Locks the account until the transaction ends, and requires that the proof is still valid: no change may follow a
+ *  concurrent reset or the end of the sign-in. */
 export async function holdProof(by: { db: Tx; clock: Engines['clock'] }, proof: Proof): Promise<void> {
   if (!(await people.lockPassword(by.db, proof.user, proof.verified))) throw wrongPassword()
   if (proof.verified === null && !(await isRecent(by, proof))) throw tooLongAgo()
@@ -72,7 +72,7 @@ const tooLongAgo = () =>
     message: 'Your account has no password, and you signed in more than 15 minutes ago. Sign in again first.',
   })
 
-/** Requires the present password of the person; returns its stored hash. */
+/** Requires the current password of the person; returns its stored hash. */
 async function verifyCurrent(by: Verifying, user: string, current: string): Promise<string> {
   const now = by.clock.now().getTime()
   const since = new Date(now - WINDOW_MS).toISOString()

@@ -33,9 +33,10 @@ export const listMembers = operation({
 
 export const addMember = operation({
   route: 'POST /v1/iam/members',
-  summary: 'Creates the account of a new member; whoever has an account already, or is to be more, is invited instead',
+  summary:
+    'Creates an account for a new member; people who already have an account, or who become admin or owner, are invited instead',
   description:
-    'Without a password, the person chooses one with `Forgot your password?` on the sign-in page. How many members there may be is a setting.',
+    'Without a password, the person chooses one with `Forgot your password?` on the sign-in page. The maximum number of members is a setting.',
   access: 'admin',
   issuesCredential: true,
   input: { email: Email, role: Role, password: Type.Optional(Password) },
@@ -65,7 +66,7 @@ export const updateMember = operation({
   route: 'PATCH /v1/iam/members/{user}',
   summary: "Changes a member's role",
   description:
-    'Only an owner changes owners. An owner or admin must have chosen their own password. The last owner cannot be demoted.',
+    'Only an owner can make someone an owner, or change the role of an owner. A new owner or admin must have chosen their own password. The last owner cannot be demoted.',
   access: 'admin',
   owners: 'owners',
   issuesCredential: true,
@@ -95,10 +96,10 @@ export const removeMember = operation({
   route: 'DELETE /v1/iam/members/{user}',
   summary: 'Removes a member and ends their keys and sessions immediately; members can remove themselves',
   description:
-    'Others are removed by an owner or admin, owners only by an owner. The last owner cannot be removed. The account of the person stays.',
+    'Only an owner or admin can remove others, and only an owner can remove owners. The last owner cannot be removed. The account of the person stays.',
   access: 'bearer',
   owners: 'owners',
-  issuesCredential: true, // Who may manage credentials decides also about memberships.
+  issuesCredential: true, // Memberships give access, so keys that may not manage credentials may not change them.
   input: { user: UserId },
   output: nothing,
   faults: ['not_found', 'conflict'],
@@ -139,7 +140,7 @@ export async function lockedMember(db: Tx, caller: Caller, user: string): Promis
   return orNotFound(await store.selectMember(db, caller.org, user), 'member')
 }
 
-/** Whoever set the password of an owner or admin could act as them. */
+/** Otherwise the admin who set the password of an owner or admin could act as them. */
 const passwordNotChosen = (remedy: string) =>
   conflict(
     `An owner or admin must have chosen their own password. ${remedy}`,

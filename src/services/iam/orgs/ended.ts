@@ -1,4 +1,4 @@
-// The organisations that were deleted and have rows still. Whatever is cached of them, or runs for them, ends at once.
+// Deleted organisations that still have rows. Their cache entries, and whatever runs for them, end immediately.
 import type { Database } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import type { EndedOrgs } from '../../../kit/service.ts'

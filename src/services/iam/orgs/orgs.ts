@@ -29,7 +29,7 @@ const Org = Type.Object(
     name: Name,
     created: timestamp('When it was created'),
     updated: timestamp('When it was last changed'),
-    deleted: Type.Optional(timestamp('Since when it is deleted; only superadmins see it until all its data is gone')),
+    deleted: Type.Optional(timestamp('When it was deleted; until all its data is gone, only superadmins see it')),
   },
   { title: 'Organisation', description: 'A tenant: members, keys and everything else belong to one organisation' },
 )
@@ -53,7 +53,7 @@ export const listOrgs = operation({
 
 export const createOrg = operation({
   route: 'POST /v1/iam/orgs',
-  summary: 'Creates an organisation with its owner; `key` is an unlimited key of the owner, returned only this once',
+  summary: 'Creates an organisation with its owner; only this answer contains `key`, an unlimited key of the owner',
   access: 'superadmin',
   issuesCredential: true,
   input: {
@@ -72,7 +72,7 @@ export const createOrg = operation({
   output: Type.Object({
     ...Org.properties,
     owner: Type.Object({ user: UserId, email: Email }, { description: 'The first owner' }),
-    key: secret('An unlimited secret key of the owner. It is returned only this once', 'sk-…'),
+    key: secret('An unlimited secret key of the owner, which is returned only here', 'sk-…'),
   }),
   status: 201,
   faults: ['conflict'],
@@ -86,7 +86,7 @@ export const createOrg = operation({
     return write(async ({ db, record, emit }) => {
       const created = await store.insertOrganisation(db, org, name, clock.now().toISOString())
       if (!created) {
-        const message = `The slug \`${slug}\` is in use, or was: it is not used again after a deletion. Choose another one.`
+        const message = `The slug \`${slug}\` is in use, or belonged to a deleted organisation. Choose another one.`
         throw conflict(message, 'slug', 'is in use or was')
       }
       const person = { email: owner.email, passwordDigest, passwordBy: null }
@@ -113,8 +113,9 @@ export const getOrg = operation({
 export const updateOrg = operation({
   route: 'PATCH /v1/iam/orgs/{slug}',
   summary: 'Renames an organisation',
-  description: 'For an owner or admin of the organisation, and for superadmins. The slug cannot be changed.',
+  description: 'The slug cannot be changed.',
   access: 'bearer',
+  role: 'admin',
   input: { slug: Slug, name: Name },
   output: Org,
   faults: ['not_found'],
@@ -136,11 +137,11 @@ export const updateOrg = operation({
 
 export const deleteOrg = operation({
   route: 'DELETE /v1/iam/orgs/{slug}',
-  summary: 'Deletes an organisation and all its data; `confirm` must repeat its slug, which is not used again',
+  summary: 'Deletes an organisation and its data; `confirm` must repeat its slug, which cannot be reused',
   description:
-    'For an owner of the organisation, and for superadmins. It cannot be undone. All access to it ends at once: keys, sessions, tokens, webhooks and streams. Its data is then deleted in the background, which superadmins see at `GET /v1/iam/orgs` until it is done. What stays: its slug is reserved, the billing journal with its accounts, and what the audit trail of `admin` says of it, the deletion included. The accounts of its members stay, but not the passwords that its admins set. The organisation `admin` cannot be deleted.',
+    'It cannot be undone. All access to the organisation ends immediately: keys, sessions, tokens, webhooks and streams. Its data is then deleted in the background; until that is done, superadmins see the organisation at `GET /v1/iam/orgs`. What stays: the slug, which is reserved; the billing journal with its accounts; and the entries about the organisation in the audit trail of `admin`, including its deletion. The accounts of its members stay, but passwords that its admins set stop working. The organisation `admin` cannot be deleted.',
   access: 'bearer',
-  owners: 'everything',
+  role: 'owner',
   issuesCredential: true, // It ends all of them, which no limited key may do.
   input: { slug: Slug, confirm: slug('The slug again, to confirm') },
   output: nothing,

@@ -4,16 +4,16 @@ import { purge } from '../../../kit/tables/purge.ts'
 import { queue, schedule } from '../state.ts'
 import * as store from './store.ts'
 
-/** What had begun before access ended is written by then. */
+/** By then, requests that began before access ended have written their rows. */
 const SETTLED_MS = 60_000
-/** Of one attempt: a process that stops waits for it. */
+/** The duration of one attempt; a process that stops waits for it. */
 const SLICE_MS = 10_000
 const DAY_MS = 86_400_000
 const AGAIN_MS = 60 * 60_000
 const RETRY_MS = 60_000
 const RETRIES = 1_440
 
-/** Each key is the slug of one. */
+/** The key of a job is the slug of the organisation. */
 export const purges = queue<Record<never, never>>({
   id: 'iam.purges',
   atOnce: 8,
@@ -25,14 +25,14 @@ export const purges = queue<Record<never, never>>({
     if (deleted === null) return { isOk: true }
     const write = engines.db.background.transaction
     const isEmpty = await purge({ ...engines, db, signal: AbortSignal.timeout(SLICE_MS), write }, tables, org)
-    if (!isEmpty) return undefined // It goes on soon.
+    if (!isEmpty) return undefined // It continues with the next attempt.
     const isSettled = engines.clock.now().getTime() >= Date.parse(deleted) + SETTLED_MS
     if (isSettled) await write(tx => store.deleteOrg(tx, org))
     return { isOk: true }
   },
 })
 
-/** At once, after what had begun before, and once more: a process that stood still may have written something since. */
+/** Immediately, again after running requests have ended, and once more later: a stalled process may have written since. */
 export const purgesOf = (org: OrgId, now: Date) =>
   [0, SETTLED_MS, DAY_MS].map(ms => ({
     key: org,
@@ -41,7 +41,7 @@ export const purgesOf = (org: OrgId, now: Date) =>
     due: new Date(now.getTime() + ms),
   }))
 
-/** Of those whose jobs were given up, or whose purge a version before began, which added one job alone. */
+/** For organisations whose jobs were given up, or whose purge was begun by an earlier version, which added only one job. */
 export const purgeAgain = schedule({
   name: 'purge of deleted organisations',
   everyMs: AGAIN_MS,

@@ -10,7 +10,7 @@ export async function lockWhileEmpty(db: Tx): Promise<boolean> {
   return rows.length === 0
 }
 
-/** `deleted`: since then its rows are being deleted, and nobody has access to it. */
+/** `deleted` is when it was deleted: nobody has access since, and its rows are being deleted. */
 export type Org = { slug: string; name: string; created: string; updated: string; deleted: string | null }
 
 const columns = fragment`slug, name, created, updated, deleted`
@@ -24,7 +24,7 @@ export function selectOrgs(db: Sql, after: string, count: number): Promise<Org[]
     where slug collate "C" > ${after} order by slug collate "C" limit ${count}`
 }
 
-/** Also one that is deleted. */
+/** Includes deleted organisations that still have rows. */
 export function selectOrg(db: Sql, org: OrgId): Promise<Org | null> {
   return oneRow(db<Org>`select ${columns} from orgs where slug = ${org}`)
 }
@@ -33,7 +33,7 @@ export function selectLiveOrg(db: Sql, org: OrgId): Promise<Org | null> {
   return oneRow(db<Org>`select ${columns} from orgs where slug = ${org} and deleted is null`)
 }
 
-/** Returns null if the slug is in use, or was. That is read after the insert, which waits for a deletion that runs. */
+/** Returns null if the slug is or was in use. Former slugs are read after the insert, which waits for a running deletion. */
 export async function insertOrganisation(db: Tx, org: OrgId, name: string, at: string): Promise<Org | null> {
   const [row] = await db<Org>`insert into orgs (slug, name, created, updated) values (${org}, ${name}, ${at}, ${at})
     on conflict do nothing returning ${columns}`
@@ -53,7 +53,7 @@ export function updateOrg(db: Tx, org: OrgId, name: string, at: string): Promise
     returning ${columns}`)
 }
 
-/** Ends all access to it: every process is told. The slug is not used again. */
+/** Ends all access to it and notifies every process. The slug is not reused. */
 export async function markDeleted(db: Tx, org: OrgId, channel: string, at: string): Promise<boolean> {
   const rows = await db`update orgs set deleted = ${at} where slug = ${org} and deleted is null returning slug`
   if (rows.length === 0) return false
@@ -68,13 +68,13 @@ export async function selectDeletion(db: Sql, org: OrgId): Promise<string | null
   return row?.deleted ?? null
 }
 
-/** Those that are deleted and have rows. */
+/** Deleted organisations that still have rows. */
 export async function selectDeletedOrgs(db: Sql): Promise<OrgId[]> {
   const rows = await db<{ slug: OrgId }>`select slug from orgs where deleted is not null order by slug`
   return rows.map(({ slug }) => slug)
 }
 
-/** When all its rows are gone. */
+/** To be called when all its rows are gone. */
 export async function deleteOrg(db: Tx, org: OrgId): Promise<void> {
   await db`delete from orgs where slug = ${org} and deleted is not null`
 }

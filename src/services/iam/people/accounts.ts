@@ -1,5 +1,5 @@
-// The two kinds of accounts: of the team, in the table `users`, and of customers. What both can do is written once, for the
-// table that an id belongs to.
+// The two kinds of accounts: those of the team, in the table `users`, and those of customers. Operations that both support
+// are written once, for the table that an id belongs to.
 import type { Fragment } from '../../../engines/engines.ts'
 import { fragment } from '../../../kit/sql.ts'
 

@@ -1,4 +1,4 @@
-// Changing the address of an account: the new mailbox is proved by a link, the old one is told.
+// Changing the address of an account: a link proves the new mailbox, and the old one is notified.
 import { createHash } from 'node:crypto'
 import { ConstraintViolated, type Engines, type Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
@@ -40,7 +40,7 @@ export const forgetChange = (db: Tx, token: string): Promise<void> => store.dele
 export const confirmMail = (to: string, link: string) => ({
   to,
   subject: 'Confirm your new address',
-  text: `Somebody wants to use this address for their account.
+  text: `Someone wants to use this address for their account.
 
 If that was you, open this link within an hour, in a browser in which you are signed in to that account:
 
@@ -50,11 +50,11 @@ If it was not, you can ignore this e-mail.
 `,
 })
 
-/** To whoever has an account with that address already. */
+/** To the owner of an existing account with that address. */
 export const takenMail = (to: string) => ({
   to,
   subject: 'You already have an account',
-  text: `Somebody wanted to use this address for their account, but there is one with it already.
+  text: `Someone tried to use this address for their account, but an account with this address already exists.
 
 If that was you, sign in with this address instead. If it was not, you can ignore this e-mail.
 `,
@@ -65,7 +65,7 @@ const movedMail = ({ from, to }: store.UsedChange) => ({
   subject: 'The address of your account was changed',
   text: `Your account now has the address ${to} instead of ${from}.
 
-If that was not you, tell whoever runs the app, or an owner or admin of your organisation, at once.
+If that was not you, contact the operator of the app, or an owner or admin of your organisation, immediately.
 `,
 })
 

@@ -6,7 +6,8 @@ import { accountsOf } from './accounts.ts'
 
 export type AddressChange = { digest: Uint8Array; user: string; email: string; created: string; expires: string }
 
-/** Ends earlier links of that person, whose account must be locked. Returns false if the person has been sent `max` links since `since`. */
+/** Ends earlier links of that person, whose account must be locked. Returns false if the person has been sent `max` links
+ *  since `since`. */
 export async function insertChange(db: Tx, change: AddressChange, since: string, max: number): Promise<boolean> {
   const { digest, user, email, created, expires } = change
   await endChangesOf(db, user, created)
@@ -20,10 +21,10 @@ export async function endChangesOf(db: Tx, user: string, at: string): Promise<vo
   await db`update address_changes set expires = ${at} where user_id = ${user} and expires > ${at}`
 }
 
-/** Whose address is to change; `org` is that of a customer. */
+/** The account whose address is to change; `org` is set for a customer. */
 export type PendingChange = { user: string; org: OrgId | null; email: string }
 
-/** That of a link that is valid. */
+/** The change of a valid link. */
 export function selectChange(db: Sql, digest: Uint8Array, at: string): Promise<PendingChange | null> {
   return oneRow(db<PendingChange>`select a.user_id as user, c.org, a.email
     from address_changes as a left join customers as c on c.id = a.user_id
@@ -34,7 +35,7 @@ export async function deleteChange(db: Tx, digest: Uint8Array): Promise<void> {
   await db`delete from address_changes where digest = ${digest}`
 }
 
-/** Deletes what the changes of a person say of them. */
+/** Deletes the person's address changes, which are personal data. */
 export async function deleteChangesOf(db: Tx, user: string): Promise<void> {
   await db`delete from address_changes where user_id = ${user}`
 }

@@ -1,4 +1,4 @@
-// What ends when the password of a person changes: whoever knew the old one must keep nothing.
+// Ends access when a person's password changes: nobody who knew the old password may keep access.
 import type { Tx } from '../../../engines/engines.ts'
 import { type Ended, endSignInsOf } from '../sessions/oidc.store.ts'
 import { endChangesOf } from './address-changes.store.ts'

@@ -1,4 +1,4 @@
-// Counts what somebody may do only so often, such as have mails sent, over all processes on the database.
+// Limits how often something may be done, such as sending mails, over all processes on the database.
 import { createHash } from 'node:crypto'
 import type { Clock, Tx } from '../../../engines/engines.ts'
 import { type Counter, countGuess, selectEnd } from './guesses.store.ts'

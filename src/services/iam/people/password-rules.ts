@@ -11,7 +11,7 @@ export const Password = string(
   { minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX },
 )
 
-/** What is wrong with a password that was submitted in a form, or null. */
+/** What is wrong with a password submitted in a form; null if it is valid. */
 export async function passwordProblem(text: string): Promise<string | null> {
   // Bytes that are not UTF-8 are decoded to U+FFFD, so a different password than the typed one would be stored.
   if (/[\0\uFFFD]/.test(text))
@@ -22,7 +22,7 @@ export async function passwordProblem(text: string): Promise<string | null> {
 
 const COMMON = 'This is one of the most common passwords. Please choose another one.'
 
-/** Refuses one of the most common passwords, which is the value of the field `path`. */
+/** Rejects one of the most common passwords; `path` names the field. */
 export async function requireUncommon(path: string, password: string | undefined): Promise<void> {
   if (password === undefined || !(await isCommon(password))) return
   throw invalidField(path, 'is one of the most common passwords')
@@ -36,7 +36,7 @@ async function load(): Promise<ReadonlySet<string>> {
   return new Set((all as string[]).filter(({ length }) => length >= PASSWORD_LENGTH_MIN))
 }
 
-/** Whether it is one of the most common ones, in any case. */
+/** Whether it is one of the most common ones, ignoring case. */
 async function isCommon(password: string): Promise<boolean> {
   common ??= load()
   return (await common).has(password.toLowerCase())

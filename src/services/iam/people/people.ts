@@ -8,7 +8,7 @@ import * as store from './store.ts'
 /** `passwordBy` is the organisation whose admin set the password; null if there is none or a superadmin set it. */
 export type NewPerson = { email: string; passwordDigest: string | null; passwordBy: OrgId | null }
 
-/** Creates the account of a new member. Whoever has an account already is invited instead: joining needs their consent. */
+/** Creates the account of a new member. People with an account are invited instead: joining needs their consent. */
 export async function addPerson(engines: Adding, org: OrgId, person: NewPerson): Promise<members.Member> {
   const { user, email, isNew, created } = await accountFor(engines, person)
   if (!isNew) {
@@ -41,7 +41,7 @@ export async function addFirstOwner(engines: Adding, org: OrgId, person: NewPers
 type Adding = { db: Tx; clock: Clock; random: Random }
 type AccountFor = { user: string; email: string; isNew: boolean; passwordBy: string | null; created: string }
 
-/** The account with that address, which is created if there is none. */
+/** The account with that address; it is created if it does not exist. */
 async function accountFor(
   { db, clock, random }: Adding,
   { email: address, passwordDigest: password, passwordBy }: NewPerson,

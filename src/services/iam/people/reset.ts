@@ -33,7 +33,7 @@ export async function sendReset(engines: Mailing, email: string, linkOf: (token:
 const resetMail = (to: string, link: string) => ({
   to,
   subject: 'Choose a new password',
-  text: `Somebody asked for a new password for your account ${to}.
+  text: `Someone asked for a new password for your account ${to}.
 
 To choose one, open this link within an hour:
 
@@ -46,9 +46,9 @@ If that was not you, you can ignore this e-mail: your password stays the same.
 export const changedMail = (to: string) => ({
   to,
   subject: 'Your password was changed',
-  text: `The password of your account ${to} was changed, and all other sign-ins were ended.
+  text: `The password of your account ${to} was changed, and all other sessions were signed out.
 
-If that was not you, choose a new password at once: follow "Forgot your password?" on the sign-in page.
+If that was not you, choose a new password immediately: follow "Forgot your password?" on the sign-in page.
 `,
 })
 

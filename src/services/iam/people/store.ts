@@ -4,7 +4,7 @@ import type { OrgId } from '../../../kit/caller.ts'
 import { anyRow, fragment, oneRow } from '../../../kit/sql.ts'
 import { accountsOf, isCustomerId } from './accounts.ts'
 
-/** Ends the passwords that admins of the organisation set; returns whose they were. */
+/** Removes the passwords that admins of the organisation set; returns the people who had them. */
 export async function endPasswordsSetBy(db: Tx, org: OrgId): Promise<string[]> {
   const rows = await db<{ id: string }>`update users set password = null, password_by = null
     where password_by = ${org} returning id`

@@ -27,8 +27,8 @@ export async function insertEntry(
     values (${brand}, ${model}, ${digest}, ${payload}::text::jsonb, ${grantId}, ${uid}, ${user}, ${client}, ${expires})`
 }
 
-/** Stores the session of a person; returns false if the password has changed since it was checked, or of a customer whatever
- *  ends all sign-ins. A concurrent change waits for this statement, and then ends this session too. */
+/** Stores the session of a person; returns false if the password has changed since it was checked, or, for a customer, if
+ *  all sign-ins were ended since. A concurrent change waits for this statement, and then ends this session too. */
 export function insertSession(
   db: Tx,
   { brand, model }: EntryType,
@@ -46,7 +46,7 @@ export function insertSession(
 }
 
 /** Updates an entry if it is unchanged since it was read, and returns whether it was. The expiry of a grant is not
- *  changed  here: `redeemCode` sets it. */
+ *  changed here: `redeemCode` sets it. */
 export function updateEntry(
   db: Tx,
   { brand, model }: EntryType,
@@ -291,7 +291,7 @@ export function lockBrowser(db: Tx, user: string, digest: string): Promise<boole
 }
 
 /** Ends a sign-in: its tokens, and the browser session at the identity origin. `digest` is the hex digest of the grant
- *  or a  prefix of it. Returns whether there was one. */
+ *  or a prefix of it. Returns whether there was one. */
 export async function endSignIn(db: Tx, digest: string): Promise<boolean> {
   const ended = await db<{ digest: Uint8Array; user_id: string }>`delete from oidc
     where brand in (select name from brands) and model = 'Grant'
@@ -327,7 +327,7 @@ export function endBrowser(db: Tx, user: string, digest: string): Promise<{ org:
     select org, encode(digest, 'hex') as grant from ended where org is not null and signed_in is not null`
 }
 
-/** Deletes everything of a person whose account is deleted. */
+/** Deletes all entries of a person whose account is deleted. */
 export async function deleteEntriesOf(db: Tx, user: string): Promise<void> {
   await db`delete from oidc where user_id = ${user}`
 }

@@ -13,7 +13,7 @@ import { endSignIn } from './oidc.store.ts'
 import * as store from './store.ts'
 
 const PREFIX = 'sin_'
-/** Every id; the public pattern is wider. */
+/** Matches every id; the public pattern is wider. */
 const ID = /^sin_[0-9a-f]{32}$/
 const Session = Type.Object(
   {
@@ -29,7 +29,7 @@ const Session = Type.Object(
 export const listSessions = operation({
   route: 'GET /v1/iam/sessions',
   summary: "Lists the caller's sign-ins, or those of the whole team for an owner or admin, newest first",
-  description: 'With `user`, an owner or admin lists those of one person, also of a customer.',
+  description: 'With `user`, an owner or admin lists the sign-ins of one person, who may be a customer.',
   access: 'bearer',
   admits: ['users'],
   input: { user: Type.Optional(AccountId), ...paging },

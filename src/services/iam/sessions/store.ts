@@ -11,7 +11,7 @@ export const signInId = (digest: string): string => `sin_${digest.slice(0, 32)}`
 /** `digest` is the prefix that the id of the last sign-in of a page names. */
 export type SignInPosition = { created: string; digest: Uint8Array }
 
-/** Of a person, or of all members of the team if that is null, newest first. The address is a subquery for each row of the
+/** The sign-ins of a person, or of all members of the team if `user` is null, newest first. The address is a subquery for each row of the
  *  page: a join could read all people. */
 export function selectSignIns(
   db: Sql,

@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { oneRow } from '../../../kit/sql.ts'
 
-/** `verify` proves the address of whoever has given the right password of the account. */
+/** `verify`: the password was right, and the code proves the address. */
 export type Purpose = 'register' | 'sign_in' | 'reset' | 'verify'
 
 export type MailedCode = {
@@ -11,13 +11,13 @@ export type MailedCode = {
   email: string
   purpose: Purpose
   code: Uint8Array
-  /** The digest of the id of the browser that asked for it. */
+  /** The digest of the id of the browser that requested the code. */
   browser: string
   /** Whether a new account is created if there is none. */
   mayRegister: boolean
   name: string
   password: string | null
-  /** Of the account whose password was checked, for `verify`. */
+  /** For `verify`: of the account whose password was checked. */
   generation: number | null
 }
 
@@ -39,7 +39,7 @@ export async function upsertCode(
 }
 
 export type PendingCode = Omit<MailedCode, 'code' | 'mayRegister'> & {
-  /** Whether it had all its attempts. */
+  /** Whether all its attempts were used. */
   isOver: boolean
 }
 

@@ -1,4 +1,4 @@
-// The operation GET /v1/iam/users/export: all customers, as an import takes them.
+// The operation GET /v1/iam/users/export: all customers, in the format of an import.
 import { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
 import type { Passwords, Sql } from '../../../engines/engines.ts'
@@ -11,7 +11,7 @@ import { operation } from '../state.ts'
 import * as store from './store.ts'
 import { Blocked, Metadata, Verified } from './users.ts'
 
-/** What is in memory of an export. */
+/** How many customers of an export are in memory. */
 const ROWS_AT_ONCE = 200
 
 export const ExportedUser = Type.Object(
@@ -25,21 +25,21 @@ export const ExportedUser = Type.Object(
     created: timestamp('When the account was created'),
     password: Type.Optional(
       Type.Object(
-        { hash: secret('The hash, which says its form', '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$…') },
+        { hash: secret('The hash, in a self-describing format', '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$…') },
         { description: 'The hash of the password, if there is one' },
       ),
     ),
   },
-  { additionalProperties: false, description: 'A customer as an import takes it' },
+  { additionalProperties: false, description: 'A customer in the format of an import' },
 )
 
 export const exportUsers = operation({
   route: 'GET /v1/iam/users/export',
-  summary: 'Streams all customers, oldest first, with the hashes of their passwords',
-  description: `Each line is a record that \`POST /v1/iam/users/import\` takes. If something fails on the way, the connection is closed before the end of the body. Customers who are created or changed meanwhile may be missing or be as they were.`,
+  summary: 'Streams all customers, oldest first, with their password hashes',
+  description: `Each line is a record that \`POST /v1/iam/users/import\` accepts. If the export fails midway, the connection is closed before the body is complete. Customers who are created or changed during the export may be missing or outdated.`,
   access: 'admin',
   output: jsonLines(ExportedUser),
-  issuesCredential: true, // With a hash, a password can be searched for.
+  issuesCredential: true, // Hashes allow offline guessing of passwords.
   audit: 'user.export',
   run: async ({ db, caller, passwords, write }) => {
     // Before the first line is sent.

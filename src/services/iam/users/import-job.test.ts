@@ -124,7 +124,7 @@ describe('an import that is interrupted', () => {
     assert.deepEqual([report.total, report.added, report.failed, report.data.length], [120, 100, 20, 20])
     assert.deepEqual(report.data[0], {
       ...{ line: 101, email: 'never100@example.com', problem: 'failed' },
-      says: 'It could not be imported for a reason that is not yours; send it again.',
+      says: 'It could not be imported because of an internal error; send it again.',
     })
     await assertOnce(host, org, 100)
     plan.around = (_, run) => run()

@@ -1,5 +1,5 @@
-// Does the records of an import in the background, in portions. A portion is one transaction, in which its lines end, so that
-// each record is done once, whatever happens in between.
+// Imports the records of a request in the background, in portions. A portion is one transaction that also ends its lines, so
+// that each record is imported exactly once, even if the process stops in between.
 import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
@@ -13,11 +13,11 @@ import * as store from './imports.store.ts'
 import * as customers from './store.ts'
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000]
-/** Few enough that others who wait for what the transaction locks do not notice. */
+/** Few enough that waiting for the locks of the transaction is not noticeable. */
 const PORTION = 100
-/** Of one attempt: a process that stops waits for it. */
+/** The duration of one attempt; a process that stops waits for it. */
 const SLICE_MS = 5 * SECOND_MS
-/** Each may have some megabytes. */
+/** Each import may take some megabytes. */
 const WAITING_MAX = 100
 
 export const importEvents = { ...userCreated, ...userUpdated, ...userBlocked }
@@ -37,9 +37,9 @@ export const imports = queue<{ id: string }>({
     for (;;) {
       const done = await doPortion(state, org, id, size)
       if (done === 'all') return { isOk: true }
-      // From then on, which of them fits is found one by one.
+      // From then on the records are imported one by one, to find out which still fit.
       if (done === 'full') size = 1
-      if (clock.elapsedMs() > untilMs) return undefined // It goes on soon.
+      if (clock.elapsedMs() > untilMs) return undefined // It continues with the next attempt.
     }
   },
   end: async ({ db, clock }, ended) => {
@@ -51,12 +51,12 @@ export const imports = queue<{ id: string }>({
 
 const NOT_DONE = {
   problem: 'failed',
-  says: 'It could not be imported for a reason that is not yours; send it again.',
+  says: 'It could not be imported because of an internal error; send it again.',
 } as const
-const EXISTS = { problem: 'exists', says: 'The address has an account already.' } as const
+const EXISTS = { problem: 'exists', says: 'The address already has an account.' } as const
 
-/** `full`: there are more records in it than the organisation may have customers, and none was done; a single one is
- *  refused. */
+/** `full`: the portion has more records than the organisation may add customers, and none was imported; a single record is
+ *  rejected. */
 async function doPortion(state: Iam, org: OrgId, id: string, size: number): Promise<'some' | 'all' | 'full'> {
   const { db } = state.engines
   try {
@@ -117,8 +117,8 @@ async function addNew(
   return new Set(added.map(({ line }) => line))
 }
 
-/** Returns the lines whose address had an account. Before anything is added: whoever deletes an account has it locked and
- *  waits for the count of all. */
+/** Returns the lines whose address had an account. Runs before anything is added: a deletion has the account locked and
+ *  waits for the counter of customers. */
 async function replaceExisting(portion: Portion, lines: readonly store.PendingLine[]): Promise<Set<number>> {
   const { tx, org } = portion
   const locked = await customers.lockCustomersByAddress(

@@ -1,4 +1,4 @@
-// One record of an import: what it may have, and what is stored of it. A record that is wrong is a line of the report.
+// One record of an import: its fields, and what is stored of them. Invalid records are listed in the report.
 import { type Static, Type } from 'typebox'
 import type { FirebaseParameters, Passwords } from '../../../engines/engines.ts'
 import { compileCheck } from '../../../kit/check.ts'
@@ -12,25 +12,25 @@ const ALGORITHMS = ['bcrypt', 'argon2', 'pbkdf2', 'pbkdf2-sha256', 'pbkdf2-sha51
 const ImportedPassword = Type.Object(
   {
     hash: string(
-      'A hash that says its form (`$2b$…`, `$argon2id$…`, `$scrypt$…`, or as an export has it), or base64',
+      'A self-describing hash (`$2b$…`, `$argon2id$…`, `$scrypt$…`, or one from an export), or a hash in base64',
       '$2b$10$Q7gNKVdLTRSAOPB7PsAUfu9DhWi2jMWgkOLYeD1JvLBYNpJaGAdtC',
       { minLength: 1, maxLength: 1_024 },
     ),
     algorithm: Type.Optional(
       Type.Enum([...ALGORITHMS], {
-        description: 'Of a hash in base64: by the names of Keycloak, or `firebase-scrypt`',
+        description: 'For a hash in base64: its algorithm as Keycloak names it, or `firebase-scrypt`',
       }),
     ),
-    salt: Type.Optional(string('Of a hash in base64: the salt, in base64', '42xEC+ixf3L2lw==', { maxLength: 512 })),
-    iterations: Type.Optional(integer('Of argon2 and pbkdf2: `hashIterations` of Keycloak', 5)),
-    memory: Type.Optional(integer('Of argon2: the memory in KiB', 7_168)),
-    parallelism: Type.Optional(integer('Of argon2: default 1', 1)),
-    type: Type.Optional(Type.Enum(['id', 'i', 'd'], { description: 'Of argon2: default `id`' })),
-    version: Type.Optional(Type.Enum(['1.0', '1.3'], { description: 'Of argon2: default `1.3`' })),
+    salt: Type.Optional(string('For a hash in base64: the salt, in base64', '42xEC+ixf3L2lw==', { maxLength: 512 })),
+    iterations: Type.Optional(integer('For argon2 and pbkdf2: `hashIterations` in Keycloak', 5)),
+    memory: Type.Optional(integer('For argon2: the memory in KiB', 7_168)),
+    parallelism: Type.Optional(integer('For argon2: default 1', 1)),
+    type: Type.Optional(Type.Enum(['id', 'i', 'd'], { description: 'For argon2: default `id`' })),
+    version: Type.Optional(Type.Enum(['1.0', '1.3'], { description: 'For argon2: default `1.3`' })),
   },
   {
     additionalProperties: false,
-    description: 'The hash of the password, as Auth0, Firebase, Supabase, Keycloak or another Stoa has it',
+    description: 'The password hash, as exported by Auth0, Firebase, Supabase, Keycloak or another Stoa',
   },
 )
 
@@ -45,10 +45,10 @@ export const ImportedUser = Type.Object(
     password: Type.Optional(ImportedPassword),
     user: Type.Optional({
       ...CustomerId,
-      description: 'The id in an export. It is not kept: the account gets a new one',
+      description: 'The id from an export. It is ignored: the account gets a new one',
     }),
   },
-  { title: 'ImportedUser', additionalProperties: false, description: 'A customer as an import takes it' },
+  { title: 'ImportedUser', additionalProperties: false, description: 'A customer in the format of an import' },
 )
 
 export const FirebaseProject = Type.Object(
@@ -61,7 +61,7 @@ export const FirebaseProject = Type.Object(
   {
     additionalProperties: false,
     description:
-      'The password hash parameters of the Firebase project, for hashes with `firebase-scrypt`. They are not kept',
+      'The password hash parameters of the Firebase project, for hashes with `firebase-scrypt`. They are not stored',
   },
 )
 
@@ -76,7 +76,7 @@ export function readRecord(by: Reading, record: unknown): { record: ImportedCust
     const { path, says } = check.faults(record)[0] ?? { path: 'body', says: 'is not valid' }
     return refused('invalid', path === 'body' ? `The record ${says}` : `\`${path}\` ${says}`)
   }
-  // The check says what it is, and not to the compiler.
+  // The check has validated it, which the compiler does not know.
   const { email, emailVerified = false, name = '', metadata = {}, blocked = false, ...rest } = record as Given
   if (isTooLarge(metadata)) return refused('invalid', `\`metadata\` ${TOO_LARGE}`)
   const created = rest.created === undefined ? null : new Date(rest.created).toISOString()

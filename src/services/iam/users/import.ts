@@ -15,25 +15,25 @@ const MIB = 1024 * 1024
 
 export const importUsers = operation({
   route: 'POST /v1/iam/users/import',
-  summary: 'Imports customers of another system, with the hashes of their passwords',
+  summary: 'Imports customers from another system, with their password hashes',
   description:
-    'It is done in the background: `GET /v1/iam/users/imports/{id}` tells how far it is, and which records were not imported, and why. No mail is sent. A customer whose address has an account is not imported, unless `replace` is true: then the account is as the record says, and its sign-ins end; only owners may do that. An address counts as verified only if the record says so. Hashes may be those of Auth0 and Supabase (bcrypt, argon2), of Keycloak (argon2, pbkdf2) and of Firebase (its scrypt), and are replaced at the next sign-in; those that would cost too much to verify are refused.',
+    'The import runs in the background: `GET /v1/iam/users/imports/{id}` returns its progress, and which records were not imported and why. No mail is sent. A customer whose address already has an account is not imported, unless `replace` is true: then the record replaces the account, and its sign-ins end; only owners may do that. An address counts as verified only if the record says so. Hashes from Auth0 and Supabase (bcrypt, argon2), Keycloak (argon2, pbkdf2) and Firebase (its scrypt) are accepted, and are replaced at the next sign-in; hashes that would cost too much to verify are rejected.',
   access: 'admin',
   input: {
     users: Type.Array(anyValueFor(ImportedUser), {
       minItems: 1,
       maxItems: RECORDS_MAX,
-      description: `At most ${RECORDS_MAX} records; what is wrong with one is a line of the report`,
+      description: `At most ${RECORDS_MAX} records; the report lists the invalid ones`,
       examples: [[{ email: 'ada@example.com', name: 'Ada Lovelace', emailVerified: true }]],
     }),
-    replace: Type.Optional(boolean('Whether accounts that exist are replaced', false)),
+    replace: Type.Optional(boolean('Whether existing accounts are replaced', false)),
     firebase: Type.Optional(FirebaseProject),
   },
   output: Type.Object({ id: ImportId }, { title: 'UserImportStarted', description: 'An import that has begun' }),
   status: 202,
   bodyLimit: 4 * MIB,
   faults: ['conflict'],
-  issuesCredential: true, // Whoever chooses the hash of a password can sign in as the customer.
+  issuesCredential: true, // Choosing the hash of a password allows signing in as the customer.
   keyed: true,
   audit: 'user.import',
   run: async ({ bounds, caller, clock, passwords, queues, random, write }, { users, replace = false, firebase }) => {
@@ -54,7 +54,7 @@ export const importUsers = operation({
   },
 })
 
-/** Replacing takes accounts over. */
+/** Replacing a customer takes over the account. */
 function requireOwner({ role }: Caller): void {
   if (role !== 'owner') throw new Fault('forbidden', { message: 'Only an owner of the organisation may do this.' })
 }
@@ -65,10 +65,10 @@ const ReportLine = Type.Object(
     email: Type.Optional(Email),
     problem: Type.Enum(['exists', 'invalid', 'password', 'bound', 'failed'], {
       description:
-        'Why it was not imported: the address has an account; a field is wrong; the hash cannot be used; the organisation has as many customers as it may have; or our fault, so that it can be sent again',
+        'Why it was not imported. `exists`: the address already has an account; `invalid`: a field is invalid; `password`: the hash cannot be used; `bound`: the organisation has its maximum number of customers; `failed`: an internal error, so that the record can be sent again',
       examples: ['exists'],
     }),
-    says: string('The same for people', 'The address has an account already.'),
+    says: string('The reason in words', 'The address already has an account.'),
   },
   { title: 'UserImportProblem', description: 'A record that was not imported' },
 )
@@ -76,22 +76,25 @@ const ReportLine = Type.Object(
 const UserImport = Type.Object(
   {
     id: ImportId,
-    status: Type.Enum(['waiting', 'running', 'done'], { description: 'How far it is', examples: ['done'] }),
+    status: Type.Enum(['waiting', 'running', 'done'], {
+      description: 'The progress of the import',
+      examples: ['done'],
+    }),
     by: { ...UserId, description: 'The id of the person who requested it' },
     total: integer('How many records there are', 1_000),
     added: integer('How many accounts were created so far', 999),
     replaced: integer('How many accounts were replaced so far', 0),
     failed: integer('How many records were not imported so far', 1),
-    data: Type.Array(ReportLine, { description: 'The records that were not imported, in their order' }),
+    data: Type.Array(ReportLine, { description: 'The records that were not imported, in the order of the request' }),
     created: timestamp('When it was requested'),
-    finished: Type.Optional(timestamp('When all records were done')),
+    finished: Type.Optional(timestamp('When all records were processed')),
   },
   { title: 'UserImport', description: 'An import of customers. It is kept for 30 days' },
 )
 
 export const getUserImport = operation({
   route: 'GET /v1/iam/users/imports/{id}',
-  summary: 'Returns how far an import of customers is, and which records were not imported',
+  summary: 'Returns the progress of a customer import, and the records that were not imported',
   access: 'admin',
   input: { id: ImportId },
   output: UserImport,

@@ -15,7 +15,7 @@ export type Import = Counts & {
   finished: string | null
 }
 
-/** What becomes of a customer, as a record of an import says. */
+/** What a record of an import stores for a customer. */
 export type ImportedCustomer = {
   email: string
   name: string
@@ -88,7 +88,7 @@ export function selectPendingLines(db: Tx, id: string, count: number): Promise<P
     where import = ${id} and record is not null order by line limit ${count}`
 }
 
-/** These lines are done: those without a problem are gone. */
+/** Ends these lines: those without a problem are deleted. */
 export async function endLines(
   db: Tx,
   id: string,
@@ -110,7 +110,7 @@ export async function finishUserImport(db: Tx, id: string, at: string): Promise<
   await db`update customer_imports set finished = ${at} where id = ${id}`
 }
 
-/** What was not done will not be. */
+/** Ends the import; the lines that were not processed get this problem. */
 export async function giveUp(db: Tx, id: string, { problem, says }: Omit<Problem, 'email'>, at: string): Promise<void> {
   await db`with left_over as (update customer_import_lines set record = null, problem = ${problem}, says = ${says},
         email = record->>'email' where import = ${id} and record is not null returning line)

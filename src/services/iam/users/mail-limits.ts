@@ -1,13 +1,13 @@
 // How many mails are sent to customers: to an address, so that nobody's mailbox is flooded and codes cannot be guessed; from a
-// network; and for an organisation, because the mail server is that of all.
+// network; and for an organisation, because all organisations share the mail server.
 import type { Clock, Tx } from '../../../engines/engines.ts'
 import { countWithin, type Limit } from '../people/limits.ts'
 
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Who asks for a mail to whom. `browser` is that of somebody who was signed in with the address before: it has a count of its
- *  own, so that strangers who ask for mails cannot keep the owner of the address from getting theirs. */
+/** Who requests a mail to whom. `browser` is set if the address was signed in there before: such a browser has its own limits,
+ *  so that requests of strangers cannot keep the owner of the address from getting mails. */
 export type AskedMail = { org: string; email: string; network: string; browser: string | null }
 
 type Counted = Limit & { of(asked: AskedMail): string }
@@ -22,7 +22,7 @@ const TO_ADDRESS: readonly Counted[] = [
 const KNOWN: readonly Counted[] = [
   { windowMs: HOUR_MS / 4, max: 3, of: ({ org, email, browser }) => `now to ${org} ${email} of ${browser}` },
   { windowMs: DAY_MS, max: 12, of: ({ org, email, browser }) => `today to ${org} ${email} of ${browser}` },
-  // Whoever knows the password makes new browsers known.
+  // Anyone who knows the password can make new browsers known.
   { windowMs: HOUR_MS / 4, max: 6, of: ({ org, email }) => `now to ${org} ${email} of known browsers` },
   { windowMs: DAY_MS, max: 24, of: ({ org, email }) => `today to ${org} ${email} of known browsers` },
 ]

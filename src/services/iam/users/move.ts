@@ -1,4 +1,4 @@
-// The address of a customer changes, when the new mailbox is proved.
+// Changes the address of a customer after the new mailbox was proved.
 import type { Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import { emitting, type Publishing } from '../../../kit/events.ts'

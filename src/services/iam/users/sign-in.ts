@@ -1,6 +1,6 @@
 // How customers sign in: with a password, or with a code that is mailed to them, which also registers them and lets them
-// choose a password. Nothing here tells whether an address has an account: what is answered, and when, is the same, and a
-// mail is sent either way.
+// choose a password. Nothing here reveals whether an address has an account: the answer and its timing are the same, and a
+// mail is sent in both cases.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Engines, Tx } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
@@ -21,7 +21,7 @@ const DIGITS = 6
 
 export type SigningIn = Engines & Publishing & { bounds: Bounds; codeKey: string }
 
-/** What `signIn` and codes emit. */
+/** The events that `signIn` and codes emit. */
 export const customerSignIn = { ...userCreated, ...userSignedIn, ...userUpdated }
 
 /** A customer whose password or code was right. `generation` proves it when the session is stored. */
@@ -29,7 +29,7 @@ export type SignedInCustomer = { user: string; generation: number }
 
 export type CodeRequest = Omit<codes.MailedCode, 'code'> & { interaction: Uint8Array }
 
-/** What the mail says: the code; that there is an account already, with a code that signs in to it; or that there is none. */
+/** The kind of mail: a code; a code and the note that an account already exists; or the note that there is none. */
 export type CodeMail = { kind: 'code' | 'exists'; code: string } | { kind: 'unknown' | 'blocked' }
 
 /** Stores a code and returns what to mail. Where there is nothing to sign in to, the code is one that nobody knows. */
@@ -68,13 +68,13 @@ export const findPending = ({ db, clock }: SigningIn, interaction: Uint8Array): 
 
 export type CodeOutcome = SignedInCustomer | 'wrong' | 'ended'
 
-/** `password` is the hash of a new one, for `reset`. `mayRegister`: whether that is still allowed. */
+/** `password` is the hash of the new password, for `reset`. `mayRegister`: whether registration is still allowed. */
 export type EnteredCode = {
   code: string
   browser: string
   password: string | null
   mayRegister: boolean
-  /** What is mailed if a new password replaces one. */
+  /** The mail that is sent if a new password replaces another. */
   notice: Notice | null
 }
 
@@ -157,7 +157,7 @@ async function begin(
   return { user, generation }
 }
 
-/** Signs in whoever has given the right password. Null if that was changed, or the account blocked, in the meantime. */
+/** Signs in after the right password was given. Null if it was changed, or the account blocked, in the meantime. */
 export function signInCustomer(
   engines: SigningIn,
   org: OrgId,

@@ -52,8 +52,8 @@ export function selectWithHashes(
 /** A match of a search: the term that was found, and the customer. */
 export type Match = { term: string; user: string }
 
-/** Customers with a term that begins with `prefix`, by that term. Whoever has several such terms is found by the first:
- *  the others share the prefix with the one before them. `last` is a term with the prefix, or empty. */
+/** Customers with a term that begins with `prefix`, sorted by that term. A customer with several such terms is found by the
+ *  first: the others share the prefix with their predecessor. `last` is a term with the prefix, or empty. */
 export function selectMatches(
   db: Sql,
   org: OrgId,
@@ -61,7 +61,7 @@ export function selectMatches(
   last: Match,
   count: number,
 ): Promise<Match[]> {
-  // One lower bound: PostgreSQL would begin at either of two, and read what is between them.
+  // A single lower bound: with two, PostgreSQL may start at the lower one and read everything in between.
   const from = last.term === '' ? { term: prefix, user: '' } : last
   const all = blocked === undefined ? fragment`true` : fragment`not t.blocked`
   const among = blocked ? fragment`t.blocked` : all
@@ -123,7 +123,7 @@ const given = rowsAs<NewCustomer>('given', {
   created: 'timestamptz',
 })
 
-/** Those whose address has an account are left out; returns the ids of the others. */
+/** Skips addresses that have an account; returns the ids of the others. */
 export async function insertCustomers(
   db: Tx,
   org: OrgId,
@@ -141,7 +141,7 @@ export async function insertCustomers(
   return ids
 }
 
-/** Stores what a search finds of customers. */
+/** Stores the search terms of customers. */
 export async function addTerms(db: Tx, org: OrgId, customers: readonly Searched[]): Promise<void> {
   const all = customers.flatMap(one => termsOf(one).map(term => ({ ...one, ...term })))
   await db`insert into customer_terms (org, term, shared, customer, blocked)
@@ -165,7 +165,7 @@ export async function updateCustomer(db: Tx, org: OrgId, after: Customer, verifi
   await addTerms(db, org, [after])
 }
 
-/** Whatever was signed in before ends. */
+/** Ends all earlier sign-ins. */
 export async function setCustomerPassword(db: Tx, org: OrgId, user: string, password: string | null): Promise<void> {
   await db`update customers set password = ${password}, wrong_count = 0, generation = generation + 1
     where org = ${org} and id = ${user}`
@@ -198,7 +198,7 @@ export async function countCustomers(db: Sql, org: OrgId): Promise<number> {
   return row?.count ?? 0
 }
 
-/** What signing in needs of a customer. `generation` changes with whatever ends all sign-ins. */
+/** What sign-in needs of a customer. Ending all sign-ins changes `generation`. */
 export type SignInAccount = {
   user: string
   password: string | null
@@ -214,8 +214,8 @@ export function selectSignInAccount(db: Sql, org: OrgId, email: string): Promise
   return oneRow(db<SignInAccount>`select ${SIGN_IN} from customers where org = ${org} and email = ${email}`)
 }
 
-/** The hash of the customer whose address is the next one: whoever has none is verified against it, so that what an answer
- *  costs does not tell who has an account. Null if none of the next few has a password. */
+/** The hash of the customer with the next address: a password for an unknown address is verified against it, so that the cost
+ *  of an answer does not reveal who has an account. Null if none of the next few has a password. */
 export async function selectNextPassword(db: Sql, org: OrgId, email: string): Promise<string | null> {
   const [row] = await db<{ password: string }>`select password from (
       select password from customers where org = ${org} and email > ${email} order by email limit 20) as next
@@ -229,7 +229,7 @@ export function lockSignInAccount(db: Tx, org: OrgId, email: string): Promise<Si
     for no key update`)
 }
 
-/** The address was proved; `password` replaces the one there was, also by none. Whatever was signed in before ends. */
+/** Records that the address was proved. `password` replaces the existing one, also if it is null. Ends earlier sign-ins. */
 export async function proveAddress(db: Tx, user: string, password: string | null, at: string): Promise<number> {
   const [row] = await db<{ generation: number }>`update customers set email_verified = coalesce(email_verified, ${at}),
       password = ${password}, wrong_count = 0, generation = generation + 1, updated = ${at}
@@ -237,7 +237,7 @@ export async function proveAddress(db: Tx, user: string, password: string | null
   return row?.generation ?? 0
 }
 
-/** The address was proved by whoever has given the password. */
+/** Records that a person who knows the password has proved the address. */
 export async function keepAndProve(db: Tx, user: string, at: string): Promise<void> {
   await db`update customers set email_verified = coalesce(email_verified, ${at}), updated = ${at} where id = ${user}`
 }
@@ -248,7 +248,7 @@ export function updateSignedIn(db: Tx, user: string, generation: number, at: str
     where id = ${user} and generation = ${generation} and blocked is null returning id`)
 }
 
-/** Whoever was about to sign in must begin again. */
+/** Sign-ins in progress must start again. */
 export async function endSignInsBegun(db: Tx, user: string): Promise<void> {
   await db`update customers set generation = generation + 1 where id = ${user}`
 }

@@ -1,14 +1,14 @@
-// What a search finds of a customer: the address, its domain, and the words of the name, by their beginnings.
+// The search terms of a customer: the address, its domain, and the words of the name. A search matches their beginnings.
 
 export type Searched = { user: string; email: string; name: string; blocked: boolean }
 
 const TERM_CHARS_MAX = 100
 const WORDS_MAX = 8
 
-/** As it is searched for and stored. The database would not change the case of every letter, which depends on its locale. */
+/** The form for searching and storing. The case is changed here, because the database's result depends on its locale. */
 export const searchable = (text: string): string => text.normalize('NFKC').toLowerCase()
 
-/** `shared` is how many characters it has in common with the term before it, by which a search for these finds the customer. */
+/** `shared` is how many characters it has in common with the previous term, which a search for those characters finds. */
 export type Term = { term: string; shared: number }
 
 export function termsOf({ email, name }: Pick<Searched, 'email' | 'name'>): Term[] {

@@ -1,4 +1,4 @@
-// Operations under /v1/iam/members/{user}/to-user: somebody was made a member of the team by mistake, and becomes a customer.
+// Operations under /v1/iam/members/{user}/to-user: someone who became a member by mistake is turned into a customer.
 import { conflict } from '../../../kit/fault.ts'
 import { memberRemoved, userCreated } from '../events.ts'
 import { UserId } from '../fields.ts'
@@ -12,12 +12,12 @@ import { User } from './users.ts'
 
 export const makeMemberUser = operation({
   route: 'POST /v1/iam/members/{user}/to-user',
-  summary: 'Removes a member from the team and creates the account of a customer with the same address',
+  summary: 'Removes a member from the team and creates a customer account with the same address',
   description:
-    'Their keys and sign-ins of the organisation end at once. The password stays with the account of the team, which may belong to other organisations too: the customer signs in with a mailed code, or chooses a password with one. Owners are moved by an owner, and the last one cannot be.',
+    'Their keys and sign-ins in the organisation end immediately. The password stays with the team account, which may belong to other organisations too; the customer signs in with a mailed code, or uses one to choose a password. Only an owner can move an owner, and the last owner cannot be moved.',
   access: 'admin',
   owners: 'owners',
-  issuesCredential: true, // Who may manage credentials decides also about memberships.
+  issuesCredential: true, // Memberships give access, so keys that may not manage credentials may not change them.
   input: { user: UserId },
   output: User,
   status: 201,

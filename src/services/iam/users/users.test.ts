@@ -98,7 +98,7 @@ describe('a member who was made one by mistake', () => {
 })
 
 describe('the list of customers', () => {
-  it('has the newest first, in pages, and those that are blocked apart', async () => {
+  it('is paged with the newest first, and can be limited to blocked customers', async () => {
     const { key } = await host.organisation('paged')
     for (let n = 0; n < 5; n++) {
       host.clock.advance(1)

@@ -27,12 +27,12 @@ const METADATA_BYTES_MAX = 8 * 1024
 
 export const Metadata = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
   maxProperties: 100,
-  description: `What the organisation keeps about the customer: at most ${METADATA_BYTES_MAX / 1024} KiB as JSON. The customer reads it, and only admins write it`,
+  description: `What the organisation stores about the customer: at most ${METADATA_BYTES_MAX / 1024} KiB as JSON. The customer can read it; only admins can write it`,
   examples: [{ plan: 'pro' }],
 })
 export const Name = { ...displayName("The customer's name"), examples: ['Ada Lovelace'] }
 export const Verified = boolean('Whether access to the mailbox of the address was proved', true)
-export const Blocked = boolean('Whether the customer is kept from signing in', false)
+export const Blocked = boolean('Whether the customer is blocked from signing in', false)
 
 export const User = Type.Object(
   {
@@ -53,13 +53,13 @@ const shown = (customer: store.Customer) => withoutNulls(customer)
 
 export const listUsers = operation({
   route: 'GET /v1/iam/users',
-  summary: "Lists the organisation's customers, newest first; a search lists matches by what was found",
+  summary: "Lists the organisation's customers, newest first; search results are sorted by the matching text",
   description:
-    '`search` finds ids, and the beginnings of addresses, of their domains (`@example.com`) and of the words of names, in any case.',
+    '`search` matches ids and, ignoring case, the beginnings of addresses, of their domains (`@example.com`) and of the words in names.',
   access: 'admin',
   input: {
-    search: Type.Optional(string('What to look for', 'ada', { minLength: 1, maxLength: 100 })),
-    blocked: Type.Optional(boolean('Only those that are blocked, or only those that are not', false)),
+    search: Type.Optional(string('The text to search for', 'ada', { minLength: 1, maxLength: 100 })),
+    blocked: Type.Optional(boolean('Only blocked customers if true; only others if false', false)),
     ...paging,
   },
   output: listing(User),
@@ -88,7 +88,7 @@ export const listUsers = operation({
 
 const matchKey = ({ term, user }: store.Match) => `${user} ${term}`
 
-/** An id is found as a whole, and as the only match. */
+/** Ids match only as a whole, and such a match is the only one. */
 async function findMatches(...[db, org, { search, blocked }, last, count]: SearchFor): Promise<store.Match[]> {
   if (/^cus_/.test(search)) return last === '' ? [{ term: search, user: search }] : []
   const prefix = searchable(search)
@@ -107,9 +107,9 @@ type SearchFor = [
 
 export const createUser = operation({
   route: 'POST /v1/iam/users',
-  summary: 'Creates the account of a customer',
+  summary: 'Creates a customer account',
   description:
-    'No mail is sent. Without a password, the customer signs in with a code that is mailed to them, or chooses a password with one. A password and `emailVerified` need a key without limits. How many customers there may be is a setting.',
+    'No mail is sent. Without a password, the customer signs in with a mailed code, or uses one to choose a password. Setting `password` or `emailVerified` requires an unlimited key. The maximum number of customers is a setting.',
   access: 'admin',
   input: {
     email: Email,
@@ -159,7 +159,7 @@ export const updateUser = operation({
   route: 'PATCH /v1/iam/users/{user}',
   summary: 'Changes the given fields of a customer; fields of `metadata` are merged, and null removes one',
   description:
-    'Blocking ends all sign-ins at once. A new address is not verified: before their next sign-in with a password the customer proves it with a mailed code. A new address and `emailVerified` need a key without limits.',
+    'Blocking ends all sign-ins immediately. A new address is unverified: the customer must confirm it with a mailed code before the next sign-in with a password. Setting `email` or `emailVerified` requires an unlimited key.',
   access: 'admin',
   input: {
     user: CustomerId,
@@ -219,8 +219,8 @@ function changed(before: store.Customer, { metadata = {}, ...given }: Given): st
 
 export const deleteUser = operation({
   route: 'DELETE /v1/iam/users/{user}',
-  summary: 'Deletes a customer: the account, its sign-ins, and what this service keeps that names the person',
-  description: 'It cannot be undone. Events that were emitted before, and what apps stored, stay.',
+  summary: 'Deletes a customer: the account, its sign-ins, and the personal data that this service stores',
+  description: 'It cannot be undone. Earlier events, and data that apps stored, stay.',
   access: 'admin',
   input: { user: CustomerId },
   output: nothing,
@@ -248,7 +248,7 @@ export async function removeCustomer(db: Tx, org: OrgId, { user, email }: store.
 
 type Renaming = { db: Tx; record: RecordChange; emit: EmitTo<typeof userUpdated> }
 
-/** By the customers themselves. */
+/** A deletion by the customer. */
 export async function renameCustomer(
   { db, record, emit }: Renaming,
   { org, user }: Pick<Caller, 'org' | 'user'>,
@@ -271,10 +271,10 @@ function requireSize(metadata: object): void {
   if (isTooLarge(metadata)) throw invalidField('metadata', TOO_LARGE)
 }
 
-/** Whoever sets an address or a password can sign in as the customer. */
+/** Setting an address or a password allows signing in as the customer. */
 function requireUnlimited({ credential }: Caller): void {
   if (!isLimited(credential)) return
   throw new Fault('key_limit', {
-    message: 'This key is limited, so it may not set passwords and addresses; use one without limit, budget and rate.',
+    message: 'A limited key may not set passwords or addresses; use a key without limit, budget and rate.',
   })
 }

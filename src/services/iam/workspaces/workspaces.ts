@@ -20,7 +20,7 @@ const LIFETIME_MAX_MS = 366 * DAY_MS
 const Name = displayName("The workspace's name")
 const Workspace = Type.Object(
   { id: Id, name: Name, created: timestamp('When it was created') },
-  { title: 'Workspace', description: 'A team of the organisation that writes events with tokens of its own' },
+  { title: 'Workspace', description: 'A team of the organisation that writes events with its own tokens' },
 )
 
 export const listWorkspaces = operation({
@@ -36,7 +36,7 @@ export const listWorkspaces = operation({
 export const createWorkspace = operation({
   route: 'POST /v1/iam/workspaces',
   summary: 'Creates a workspace',
-  description: 'How many workspaces an organisation may have is a setting.',
+  description: 'The maximum number of workspaces is a setting.',
   access: 'admin',
   input: { name: Name },
   output: Workspace,
@@ -77,7 +77,7 @@ export const deleteWorkspace = operation({
 export const createWorkspaceToken = operation({
   route: 'POST /v1/iam/workspaces/{id}/tokens',
   summary: 'Issues a token that writes page views, errors and clicks for a workspace; it can be used in browsers',
-  description: 'A token cannot be revoked by itself: it ends when it expires, or with its workspace.',
+  description: 'A token cannot be revoked on its own: it ends when it expires or when its workspace is deleted.',
   access: 'admin',
   issuesCredential: true,
   input: {
@@ -85,7 +85,7 @@ export const createWorkspaceToken = operation({
     expires: Type.Optional(timestamp('When the token expires, at most a year from now; 30 days from now if omitted')),
   },
   output: Type.Object({
-    token: secret('The token, a JWT. It is returned only this once', 'eyJ…'),
+    token: secret('The token, a JWT, which is returned only here', 'eyJ…'),
     expires: timestamp('When the token expires'),
   }),
   status: 201,

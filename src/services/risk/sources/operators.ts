@@ -4,7 +4,7 @@ import { openNetworkCollector } from './networks.ts'
 import type { Source, Value } from './source.ts'
 import { jsonOf, lineFields, listOf, shortened } from './text.ts'
 
-/** `page` is where the operator tells of the list. */
+/** `page` is where the operator documents the list. */
 function operator(
   { class: kind, name, page, origin }: { class: string; name: string; page: string; origin: string },
   read: (networks: Collector, json: unknown, value: Value) => void,

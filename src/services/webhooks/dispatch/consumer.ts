@@ -29,7 +29,7 @@ export const fanOut = consumer({
       const id = newUuid(random, clock.now())
       found.push({ event: { id, org, subject: event.type, body: JSON.stringify(event) }, endpoints })
     }
-    // Endpoints that are deleted meanwhile get none, by themselves or with their organisation.
+    // Endpoints that are deleted meanwhile, alone or with their organisation, get none.
     const wanted = [...new Set(found.flatMap(({ endpoints }) => endpoints))]
     const kept = wanted.length > 0 ? await store.lockEndpoints(db, wanted) : new Map<string, store.Retry>()
     const sent = found.filter(({ endpoints }) => endpoints.some(webhook => kept.has(webhook)))

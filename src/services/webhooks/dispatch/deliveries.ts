@@ -9,7 +9,7 @@ import * as store from './store.ts'
 const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000]
 const FAILING_MS = HOUR_MS
 const DAY_MS = 24 * HOUR_MS
-/** After the attempts of an ordinary delivery; then those of an endpoint that wants more. */
+/** The pauses after the attempts of a `standard` delivery, and the further ones of a `long` delivery. */
 const PAUSES_MS: Record<store.Retry, readonly number[]> = {
   standard: [SECOND_MS, 5 * SECOND_MS],
   long: [5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 8 * HOUR_MS, 24 * HOUR_MS],
@@ -19,7 +19,7 @@ export const ATTEMPTS: Record<store.Retry, number> = {
   standard: PAUSES_MS.standard.length + 1,
   long: PAUSES_MS.standard.length + PAUSES_MS.long.length + 1,
 }
-/** More than one endpoint may have, so that those that hang do not fill the disk together. */
+/** More than one endpoint may have waiting; it bounds the disk space of many endpoints that hang. */
 const ENDPOINTS_OF_ORG = 10
 
 /** `resendOf` is the delivery that is sent again. */
@@ -57,7 +57,7 @@ export const deliveries = queue<Delivery, Loaded, Result, typeof endpointFailing
     const now = clock.now()
     // Deliveries of a deleted endpoint are deleted with their log.
     const kept = ended.filter(({ reason }) => reason !== 'gone')
-    // What was not tried says nothing about the endpoint.
+    // Deliveries that were not attempted say nothing about the endpoint.
     const tried = kept.filter(({ started }) => started !== null)
     const ok = new Set(tried.filter(({ status }) => status === 'ok').map(({ job }) => job.key))
     const failed = new Set(tried.map(({ job }) => job.key).filter(webhook => !ok.has(webhook)))
@@ -72,7 +72,7 @@ export const deliveries = queue<Delivery, Loaded, Result, typeof endpointFailing
 })
 
 const SAYS: Record<EndReason, string> = {
-  interrupted: 'It was interrupted; whether it arrived is not known.',
+  interrupted: 'It was interrupted; it is not known whether it arrived.',
   late: `It did not answer within ${TIMEOUT_MS / 1_000} s.`,
   failed: 'It could not be sent because of an error of this service.',
   gone: '',

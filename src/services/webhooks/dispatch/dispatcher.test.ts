@@ -115,7 +115,10 @@ describe('an endpoint whose process is gone', () => {
     assert.equal(received().length, 0)
     await host.db`insert into queue_holders values ('gone', clock_timestamp())`
     const [last, first] = (await eventually(rows, all => all[0]?.status === 'ok')) as [Row, Row]
-    assert.deepEqual([first.status, first.error], ['retrying', 'It was interrupted; whether it arrived is not known.'])
+    assert.deepEqual(
+      [first.status, first.error],
+      ['retrying', 'It was interrupted; it is not known whether it arrived.'],
+    )
     assert.deepEqual([last.attempt, last.delivery, first.subject], [2, first.delivery, 'shop.order'])
     assert.deepEqual(received().map(deliveryIn), [delivery])
   })
@@ -164,7 +167,7 @@ describe('attempts', () => {
 })
 
 describe('an hour without success', () => {
-  it('is told to the organisation once, until a delivery succeeds', async () => {
+  it('is reported to the organisation once, until a delivery succeeds', async () => {
     const { org, endpoint, rows, send } = await newEndpoint()
     const told = () => host.emitted.filter(one => one.type === 'webhook.endpoint.failing' && one.tenant === org)
     const fail = async () => {

@@ -1,4 +1,4 @@
-// The keys that sign deliveries, kept in memory: to unseal a secret costs more than to send a delivery.
+// The cached keys that sign deliveries: unsealing a secret costs more than sending a delivery.
 
 import type { Seal } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
@@ -10,7 +10,7 @@ export type KeysOf = (org: OrgId, webhook: string, sealed: Uint8Array) => Signin
 /** Each takes about a kilobyte. */
 const KEPT_MAX = 10_000
 
-/** Found by the sealed secret itself, which is read with each delivery, so that a rotated one is never used again. */
+/** The cache key is the sealed secret, which is read with each delivery, so that a rotated secret is never used again. */
 export function openSigningKeys(seal: Seal): KeysOf {
   const kept = new Map<string, SigningKeys>()
   return (org, webhook, sealed) => {

@@ -1,4 +1,4 @@
-// Attempts by endpoint, for the metrics: of the endpoints that were tried last, because each takes several lines.
+// Attempts by endpoint, for the metrics: only of the endpoints used most recently, because each takes several lines.
 import type { OrgId } from '../../../kit/caller.ts'
 import type { Gauge } from '../../../kit/service.ts'
 
@@ -37,7 +37,7 @@ export function openDeliveryCounts(): Measured {
       },
       {
         name: 'stoa_webhook_seconds_total',
-        help: 'How long these attempts took together',
+        help: 'The total duration of these attempts',
         type: 'counter',
         samples: samples({}, ({ ms }) => ms / 1_000),
       },

@@ -1,7 +1,7 @@
-// One attempt: a POST, of whose answer only the beginning is read.
+// One attempt: a POST of which only the beginning of the response is read.
 import { type Http, HttpFailure, type HttpResponse } from '../../../engines/engines.ts'
 
-/** For the look-up of the name, the connection, TLS, the head and the body of the answer together. */
+/** The total time for the DNS look-up, the connection, TLS, and the header and body of the response. */
 export const TIMEOUT_MS = 10_000
 const READ_BYTES_MAX = 16 * 1024
 const KEPT_CHARACTERS = 1_000
@@ -40,7 +40,7 @@ export async function post(
   }
 }
 
-/** What follows is not read: the connection is closed. */
+/** The rest is not read: the connection is closed. */
 async function readBeginning({ body }: HttpResponse, parts: Buffer[]): Promise<void> {
   let size = 0
   for await (const part of body) {
@@ -50,7 +50,7 @@ async function readBeginning({ body }: HttpResponse, parts: Buffer[]): Promise<v
   }
 }
 
-/** What is compressed is not expanded. */
+/** A compressed body is not decompressed. */
 function shown({ headers }: HttpResponse, bytes: Buffer): string {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') return ''
   return bytes.toString('utf8').replaceAll('\0', '\ufffd').slice(0, KEPT_CHARACTERS).toWellFormed()
@@ -76,19 +76,19 @@ function reasonOf(error: unknown, isAnswered: boolean): string {
   const { code = '' } = (error.cause ?? {}) as { code?: string }
   const says = SAYS[code]
   if (says !== undefined) return `${says} (${code}).`
-  if (code.startsWith('ERR_HTTP2_')) return `Its answer over HTTP/2 broke off (${code}).`
+  if (code.startsWith('ERR_HTTP2_')) return `Its response over HTTP/2 was cut off (${code}).`
   if (error.message.includes('does not match the HTTP/1.1 protocol')) return `${NO_HTTP}.`
-  return `${isAnswered ? 'Its answer broke off' : 'It could not be reached'}: ${error.message.replace('the call failed: ', '')}.`
+  return `${isAnswered ? 'Its response was cut off' : 'It could not be reached'}: ${error.message.replace('the call failed: ', '')}.`
 }
 
-const NO_HTTP = 'Its answer is not valid HTTP'
+const NO_HTTP = 'Its response is not valid HTTP'
 const SAYS: Record<string, string> = {
-  UND_ERR_SOCKET: 'It closed the connection before its answer was complete',
+  UND_ERR_SOCKET: 'It closed the connection before its response was complete',
   ECONNREFUSED: 'It refused the connection',
   EHOSTUNREACH: 'There is no route to it',
   ENETUNREACH: 'There is no route to it',
-  ECONNRESET: 'It reset the connection before its answer was complete',
-  UND_ERR_HEADERS_OVERFLOW: 'The head of its answer is too long',
+  ECONNRESET: 'It reset the connection before its response was complete',
+  UND_ERR_HEADERS_OVERFLOW: 'The header of its response is too long',
   ERR_ASSERTION: NO_HTTP,
   UND_ERR_INVALID_ARG: NO_HTTP,
 }

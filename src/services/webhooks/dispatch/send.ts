@@ -8,12 +8,12 @@ import type { Sent, Target } from './store.ts'
 
 type By = { http: Http; clock: Clock; keysOf: KeysOf }
 
-/** Where it is sent to, and what; null if its event is not kept any more. */
+/** The target and the body; null if its event is no longer stored. */
 export type Loaded = { target: Target; sent: Sent | null }
 
 export type Result = Outcome & { subject: string | null }
 
-/** Undefined if there was no file descriptor for it, which is no fault of the endpoint. */
+/** Undefined if no file descriptor was free, which is not the endpoint's fault. */
 export async function sendAttempt(
   by: By,
   delivery: string,
@@ -25,12 +25,12 @@ export async function sendAttempt(
     result: { httpStatus: null, error, response: '', durationMs: 0, subject: sent?.subject ?? null },
   })
   if (target.status === 'disabled') return unsent('The endpoint was disabled.')
-  if (sent === null) return unsent('Its event is not kept any more.')
+  if (sent === null) return unsent('Its event is no longer stored.')
   const outcome = await sendOnce(by, delivery, target, sent)
   return outcome && { isOk: outcome.error === null, result: { ...outcome, subject: sent.subject } }
 }
 
-/** The signature is of now, also in a second attempt; the delivery id stays. A test is sent in any case. */
+/** Each attempt is signed with the current time; the delivery id stays the same. Tests are sent even if it is disabled. */
 export function sendOnce(
   { http, clock, keysOf }: By,
   delivery: string,

@@ -1,14 +1,14 @@
-// Which endpoints of an organisation want an event. There may be 64,000 patterns: they are in a tree of tokens, so that an
-// event costs what fits it and not what there is. The tree is kept until an endpoint changes.
+// Which endpoints of an organisation want an event. There may be 64,000 patterns: a tree of tokens makes the cost depend on
+// the patterns that match, not on all. The tree is cached until an endpoint changes.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { matches, type Sql } from '../../../engines/engines.ts'
 import type { OrgId } from '../../../kit/caller.ts'
 import * as store from './store.ts'
 
-/** Characters of patterns in memory, of all organisations. The tree takes a few times as much. */
+/** Characters of patterns in memory, over all organisations. The tree takes a few times as much. */
 const KEPT_MAX = 16 * 1024 * 1024
-/** After so many patterns, others have a turn. */
+/** After so many patterns, the event loop gets a turn. */
 const AT_ONCE = 1_000
 /** A node with more patterns than these has a child for each token. Few patterns need no nodes of their own: each of those
  *  takes several times what a pattern takes. */
@@ -18,17 +18,17 @@ const LEAF_MAX = 16
 type Item = { rest: string; id: string }
 
 type Node = {
-  /** Endpoints whose pattern ends here, and those that want whatever follows. */
+  /** Endpoints whose pattern ends here, and endpoints that want everything below. */
   here: string[]
   all: string[]
-  /** Patterns that go on, until there are too many of them. */
+  /** Longer patterns, until there are too many of them. */
   items: Item[]
   children: Map<string, Node> | null
 }
 
 export type Subscriptions = {
   isEmpty: boolean
-  /** An event may fit thousands of patterns, and others should have a turn after it. */
+  /** An event may match thousands of patterns, after which the event loop gets a turn. */
   isLarge: boolean
   /** The ids of the endpoints that want events with this subject. */
   wanting(subject: string): string[]
@@ -117,7 +117,7 @@ export function openSubscriptions(): SubscriptionsOf {
     const version = await store.selectVersion(db, org)
     const known = kept.get(org)
     if (known?.version === version) return known.subscriptions
-    // Before the next one is made, so that there are never both in memory.
+    // Dropped before the next one is built, so that both are never in memory.
     forget(org)
     const endpoints = await store.selectActiveEndpoints(db, org)
     const entry = { version, size: sizeOf(endpoints), subscriptions: await compile(endpoints) }

@@ -50,7 +50,7 @@ const always = () => true
 const zero = (value: unknown) => value === 0
 const no = (value: unknown) => value === false
 const LEFT_OUT: LeftOut = new Map([
-  // One answer is what Anthropic gives.
+  // Anthropic returns one answer.
   ['n', (value: unknown) => value === 1],
   // Off, as without the field.
   ['logprobs', no],
@@ -151,7 +151,7 @@ function sampling(body: JsonObject, sent: JsonObject): void {
   else if (stop.length > 0) sent.stop_sequences = stop.map((text, i) => asked.name(text, `stop[${i}]`))
 }
 
-/** Anthropic refuses these with thinking; here the client learns the name of its own field. */
+/** Anthropic rejects these with thinking; the check here names the client's own field. */
 function refuseWithThinking(body: JsonObject, choice: JsonObject | undefined): void {
   if (!isAbsent(body.temperature) && body.temperature !== 1) {
     throw untranslatable('temperature', 'must be 1 with reasoning_effort')

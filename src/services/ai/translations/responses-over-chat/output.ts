@@ -1,4 +1,4 @@
-// The output items of a response while they come into being, and the events that tell a client of it.
+// The output items of a response while they are created, and the events that report them to the client.
 import { malformedAnswer, type Piece } from '../chat-answer.ts'
 import type { JsonObject } from '../translation.ts'
 

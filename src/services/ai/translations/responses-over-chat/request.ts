@@ -131,10 +131,10 @@ function responseFormat(format: JsonObject): JsonObject {
   }
 }
 
-/** Where the client leaves a choice to the server, there is none to make in chat completions. */
+/** Values that leave a choice to the server; chat completions has no such choice. */
 const LEFT_TO_THE_SERVER = { summary: 'auto', generate_summary: 'auto', context: 'auto', mode: 'standard' }
 
-/** A summary that is asked for as `auto` may be absent; one of a certain kind may not, and this wire has none. */
+/** A summary requested as `auto` may be absent. A specific kind of summary is rejected, because this wire has none. */
 function reasoningFields(value: unknown): JsonObject {
   if (isAbsent(value)) return {}
   const reasoning = asked.object(value, 'reasoning')
@@ -151,7 +151,7 @@ const LOGPROBS = 'message.output_text.logprobs'
  *  the provider encrypts, which none of this wire does, and reasoning that is sent back is not read. */
 const INCLUDED = new Set<unknown>([LOGPROBS, 'reasoning.encrypted_content'])
 
-/** `top_logprobs` above 0 asks for log probabilities by itself: there is nothing else that it could mean. */
+/** `top_logprobs` above 0 alone requests log probabilities: it cannot mean anything else. */
 function logprobFields(body: JsonObject): JsonObject {
   const top = isAbsent(body.top_logprobs) ? 0 : asked.number(body.top_logprobs, 'top_logprobs')
   const included = isAbsent(body.include) ? [] : asked.list(body.include, 'include')
@@ -162,7 +162,7 @@ function logprobFields(body: JsonObject): JsonObject {
   return { logprobs: true, ...(top === 0 ? {} : { top_logprobs: top }) }
 }
 
-/** The last event of a stream of responses has the usage, so it is always asked for. Obfuscation is not passed on, so the
+/** The last event of a stream of responses has the usage, so it is always requested. Obfuscation is not passed on, so the
  *  client cannot have it. */
 function streamFields(body: JsonObject): JsonObject {
   if (!isAbsent(body.stream_options)) {

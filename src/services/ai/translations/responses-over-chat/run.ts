@@ -42,7 +42,7 @@ export class ResponseRun {
     this.#note(body)
     for (const value of answeredList(body.choices, 'choices')) {
       const choice = objectOf(value, 'a choice')
-      // One answer is asked for. More would have no place in a response.
+      // One answer is requested. A response has no place for more.
       if (!isAbsent(choice.index) && choice.index !== 0) continue
       this.#choice(started, choice)
     }
