@@ -4,13 +4,14 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Config, helpText, readConfig } from './config.ts'
-import { type Console, openConsole } from './console/console.ts'
+import { openConsole } from './console/console.ts'
 import { systemClock } from './engines/clock/clock.ts'
 import { type MigrationLog, migrate } from './engines/db/migrate.ts'
 import { type Engines, EngineUnavailable } from './engines/engines.ts'
 import { type EngineSettings, openEngines } from './engines/open.ts'
 import { localCertificate } from './engines/tls/certificate.ts'
 import { CONNECTION_LIMITS, openConnections } from './host/connections.ts'
+import type { FindFile } from './host/files.ts'
 import { openHost } from './host/host.ts'
 import { openListener } from './host/listener.ts'
 import { type Log, openProcessLog } from './host/log.ts'
@@ -92,11 +93,9 @@ async function start(flags: string[]): Promise<void> {
     startsPerMinute: config.STOA_SIGN_INS_PER_MINUTE,
     bounds: openBounds(engines.clock, config.services),
   })
-  const pages = openPages(config, log)
-  closers.push({ close: () => pages?.close(), abandon: () => pages?.close() })
   const host = await openHost({
     ...api,
-    ...(pages && { pages: pages.find }),
+    pages: openPages(config, log),
     version: VERSION,
     services,
     identity,
@@ -121,9 +120,11 @@ async function start(flags: string[]): Promise<void> {
   process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
 }
 
-function openPages({ STOA_CONSOLE }: Config, { events }: Log): Console | null {
+function openPages({ STOA_CONSOLE }: Config, { events }: Log): FindFile | null {
   if (STOA_CONSOLE === 'off') return null
-  return openConsole(STOA_CONSOLE === 'build', events.info.bind(events), events.error.bind(events))
+  const { find, close } = openConsole(STOA_CONSOLE === 'build', events.info.bind(events), events.error.bind(events))
+  closers.push({ close, abandon: close })
+  return find
 }
 
 /** On localhost it would forbid plain http to whatever else runs on the developer's machine. */

@@ -2,21 +2,26 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync } from 'node:zlib'
+import { lockName } from '../engines/db/embedded/lock.ts'
 import { BUILT, isBuilt, SOURCES, STAMP, sourcesDigest } from './sources.ts'
 
 const FRESH = `${BUILT}.new`
 const COMPRESSED = /\.(js|css|svg|html)$/
 
-const lock = await oneAtATime()
+// Several hosts of a checkout may start together.
+let release = await lockName(SOURCES)
+while (!release) {
+  await wait(200)
+  release = await lockName(SOURCES)
+}
 if (!isBuilt()) {
   install()
   build()
 }
-lock.close()
+release()
 
 /** The tools of the build are in the console's own `package.json`, so that a host with a finished build does without. */
 function install(): void {
@@ -52,15 +57,4 @@ function run(command: string, args: string[]): void {
     `stoa: the console could not be built: ${command} ${args[0]} failed${error ? `: ${error.message}` : ''}\n`,
   )
   process.exit(1)
-}
-
-/** Several hosts of a checkout may start together. The kernel releases the name however its owner ends. */
-async function oneAtATime(): Promise<Server> {
-  const name = `\0stoa-console-${createHash('sha256').update(SOURCES).digest('hex').slice(0, 16)}`
-  for (;;) {
-    const server = createServer()
-    const isOurs = await new Promise(done => server.once('error', () => done(false)).listen(name, () => done(true)))
-    if (isOurs) return server
-    await wait(200)
-  }
 }

@@ -52,7 +52,7 @@ export type HostOptions = {
   ownOrigins: readonly string[]
   files: readonly Files[]
   /** Pages that come and change while the host runs, before `files`. */
-  pages?: FindFile
+  pages?: FindFile | null
   listener: Listener
   requestId: () => string
   metricsAddress: { host: string; port: number }

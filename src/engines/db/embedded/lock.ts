@@ -13,7 +13,7 @@ const STALE_MS = 10_000
 
 /** Locks a directory, given by its real path. Returns the release function, or null if it is locked. */
 export async function lockDirectory(path: string): Promise<(() => void) | null> {
-  const release = await listen(`\0stoa-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`)
+  const release = await lockName(path)
   if (!release) return null
   const file = join(path, 'in-use')
   if (await isOwnedElsewhere(file)) {
@@ -30,7 +30,9 @@ export async function lockDirectory(path: string): Promise<(() => void) | null> 
   }
 }
 
-function listen(name: string): Promise<(() => void) | null> {
+/** Within this machine and its network namespace. Null if another process has it. */
+export function lockName(of: string): Promise<(() => void) | null> {
+  const name = `\0stoa-${createHash('sha256').update(of).digest('hex').slice(0, 32)}`
   const server = createServer()
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
