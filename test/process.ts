@@ -30,7 +30,7 @@ export function start(
   root = process.cwd(),
 ): Started {
   const { PATH, NODE_COMPILE_CACHE } = process.env
-  const noDownloads = { STOA_RISK_MIRROR: 'file:///does-not-exist' }
+  const noDownloads = { STOA_RISK_MIRROR: 'file:///does-not-exist', STOA_CONSOLE: 'off' }
   const ports = { STOA_PORT: '0', STOA_IAM_PORT: '0', STOA_METRICS_PORT: '0' }
   const patience = { STOA_DB_WAIT_S: '120' } // The machine may be busy.
   const env = { PATH, NODE_COMPILE_CACHE, ...ports, ...patience, ...noDownloads, ...settings }

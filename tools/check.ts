@@ -4,6 +4,8 @@ import { spawnSync } from 'node:child_process'
 export function check(): boolean {
   const commands = [
     ['node_modules/.bin/tsc', '--project', '.'],
+    [process.execPath, 'src/console/build.ts'], // Installs the types of its packages.
+    ['node_modules/.bin/tsc', '--project', 'console'],
     [`node_modules/@biomejs/cli-linux-${process.arch}/biome`, 'check', '--error-on-warnings', '.'],
   ] as const
   return commands

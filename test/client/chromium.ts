@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { after } from 'node:test'
 import { chromium, type Page } from 'playwright-core'
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 
 /** Why tests in Chromium are skipped; false if they are not. */
 export const NO_CHROMIUM = CHROMIUM ? false : 'no Chromium is installed (Debian: apt-get install chromium)'

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+
+describe('the screen of keys', { skip: NO_CONSOLE }, () => {
+  it('creates, shows, rotates and revokes a key', async t => {
+    const { signIn, owner, home } = await startConsole(t)
+    const { page, errors } = await signIn(home, '/o/home/keys')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByLabel('Name').fill('Importer')
+    await page.getByLabel('Read only').check()
+    await page.getByLabel('Monthly budget').fill('12.50')
+    assert.deepEqual(await violations(page), [])
+    await page.locator('.drawer-foot').getByRole('button', { name: 'Create key' }).click()
+    const secret = (await page.getByLabel('Key', { exact: true }).textContent()) ?? ''
+    assert.match(secret, /^sk-\w{40,}$/)
+    assert.deepEqual(await violations(page), [])
+    await page.getByRole('button', { name: 'Done' }).click()
+
+    const [made] = (await owner('GET /v1/account/keys?status=active')).body.data
+    assert.deepEqual([made.name, made.limit, made.budget.month], ['Importer', ['read:*'], 1250])
+    await page.getByRole('button', { name: 'Importer' }).click()
+    assert.equal(new URL(page.url()).searchParams.get('open'), made.id)
+    await page.getByRole('button', { name: 'Rotate…' }).click()
+    await page.getByRole('button', { name: 'Rotate key' }).click()
+    const next = await page.getByLabel('Key', { exact: true }).textContent()
+    assert.match(next ?? '', /^sk-/)
+    assert.notEqual(next, secret)
+
+    await page.getByRole('button', { name: 'Revoke…' }).click()
+    await page.getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByText('Key Importer revoked').waitFor()
+    assert.equal((await owner('GET /v1/account/keys?status=revoked')).body.data[0].name, 'Importer')
+    assert.equal(await page.getByRole('button', { name: 'Importer' }).count(), 0)
+    assert.ok(!(await page.content()).includes(secret))
+    assert.deepEqual(errors(), [])
+  })
+
+  for (const [name, viewport] of Object.entries(WIDTHS)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      it(`is accessible on a ${name}, ${colorScheme}`, async t => {
+        const { signIn, owner, home } = await startConsole(t)
+        for (let n = 0; n < 3; n++) await owner('POST /v1/account/keys', { name: `Key ${n}`, limit: ['read:*'] })
+        const { page, errors } = await signIn(home, '/o/home/keys', { viewport, colorScheme })
+        await page.getByRole('button', { name: 'Key 1' }).waitFor()
+        assert.deepEqual(await violations(page), [])
+        await page.getByRole('button', { name: 'Key 1' }).click()
+        await page.getByRole('heading', { name: 'Key 1' }).waitFor()
+        assert.deepEqual(await violations(page), [])
+        assert.deepEqual(errors(), [])
+      })
+    }
+  }
+})
