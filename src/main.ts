@@ -70,15 +70,9 @@ async function start(flags: string[]): Promise<void> {
   closers.push({ close: connections.close, abandon: () => {} })
 
   // Both ports are bound first, so that their numbers are known. They answer 503 until everything behind them is open.
-  const trusted = config.STOA_TRUST_PROXY
-  const open = async (port: number, kind: 'req' | 'idr') => {
-    const requestId = requestIds(engines.random, kind)
-    const address = { host: config.STOA_HOST, port }
-    const listener = await openListener({ tls, trusted, requestId, address, connections, refusals })
-    return { listener, requestId, trusted, log, engines, connections, refusals }
-  }
-  const api = await open(config.STOA_PORT, 'req')
-  const idp = await open(config.STOA_IAM_PORT, 'idr')
+  const shared = { trusted: config.STOA_TRUST_PROXY, log, engines, connections, refusals }
+  const api = await openPort({ host: config.STOA_HOST, port: config.STOA_PORT }, 'req', tls, shared)
+  const idp = await openPort({ host: config.STOA_HOST, port: config.STOA_IAM_PORT }, 'idr', tls, shared)
   const { baseUrl, issuers } = addressesOf(config, api.listener.port, idp.listener.port)
   const iamUrl = issuers.values().next().value as string
 
@@ -118,6 +112,21 @@ async function start(flags: string[]): Promise<void> {
   log.events.info({ baseUrl, iamUrl }, 'ready')
   const metricsUrl = `http://${bracketed(metricsHost)}:${host.metricsPort}`
   process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
+}
+
+type Shared = Pick<Parameters<typeof openListener>[0], 'trusted' | 'connections' | 'refusals'> & {
+  log: Log
+  engines: Engines
+}
+
+async function openPort(
+  address: { host: string; port: number },
+  kind: 'req' | 'idr',
+  tls: Parameters<typeof openListener>[0]['tls'],
+  shared: Shared,
+) {
+  const requestId = requestIds(shared.engines.random, kind)
+  return { ...shared, requestId, listener: await openListener({ tls, requestId, address, ...shared }) }
 }
 
 function openPages({ STOA_CONSOLE }: Config, { events }: Log): FindFile | null {
