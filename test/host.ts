@@ -39,6 +39,7 @@ export type TestOptions = Partial<
     | 'trusted'
     | 'hsts'
     | 'files'
+    | 'pages'
     | 'runsBackground'
     | 'bodyBytesMax'
     | 'answerBytesMax'

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../test/console.ts'
+
+describe('the frame of the console', { skip: NO_CONSOLE }, async () => {
+  it('returns to the screen after sign-in, and shows the same to another person', async t => {
+    const { signIn, home, baseUrl } = await startConsole(t)
+    const { page } = await signIn(home, '/o/home/keys?status=revoked')
+    assert.equal(page.url(), `${baseUrl}/o/home/keys?status=revoked`)
+    assert.equal(await page.getByRole('button', { name: 'Revoked' }).getAttribute('aria-pressed'), 'true')
+    await page.reload()
+    assert.equal(await page.getByRole('button', { name: 'Revoked' }).getAttribute('aria-pressed'), 'true')
+    assert.equal(await page.title(), 'API keys · Stoa')
+  })
+
+  it('says that the session has ended, and returns after sign-in', async t => {
+    const { signIn, home, owner } = await startConsole(t)
+    const { page } = await signIn(home, '/o/home/keys')
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    for (const { id } of (await owner('GET /v1/iam/sessions')).body.data) await owner(`DELETE /v1/iam/sessions/${id}`)
+    await page.getByRole('button', { name: 'Revoked' }).click()
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('E-mail address').waitFor()
+  })
+
+  it('is opened with the keyboard: command menu, going to a screen', async t => {
+    const { signIn } = await startConsole(t)
+    const { page } = await signIn()
+    await page.getByRole('heading', { name: 'Set up Home' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('api')
+    assert.deepEqual(await violations(page), [])
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await page.getByRole('heading', { name: 'Set up Home' }).waitFor()
+  })
+
+  it('keeps the theme, without a flash', async t => {
+    const { signIn, home } = await startConsole(t)
+    const { page } = await signIn(home, '/o/home/keys')
+    await page.getByRole('button', { name: 'Dark' }).click()
+    const html = await page.reload().then(answer => answer?.text())
+    assert.match(html ?? '', /<html data-theme="dark"/)
+    await page.getByRole('button', { name: 'As the system' }).click()
+    assert.doesNotMatch((await page.reload().then(answer => answer?.text())) ?? '', /data-theme/)
+  })
+
+  it('has its navigation behind a button on a phone', async t => {
+    const { signIn, home } = await startConsole(t)
+    const { page } = await signIn(home, '/o/home/keys', { viewport: WIDTHS.phone })
+    assert.equal(await page.getByRole('link', { name: 'Home', exact: true }).count(), 0)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    assert.deepEqual(await violations(page), [])
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
+    await page.getByRole('heading', { name: 'Set up Home' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'API keys' }).count(), 0)
+  })
+
+  it('shows another organisation only to its members, and what does not exist as such', async t => {
+    const { signIn, home, baseUrl } = await startConsole(t)
+    const { page } = await signIn(home, '/o/home/keys')
+    await page.goto(`${baseUrl}/o/admin/keys`)
+    await page.getByRole('heading', { name: 'You are not a member of admin' }).waitFor()
+    await page.goto(`${baseUrl}/o/home/none`)
+    await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
+  })
+
+  it('shows what failed, with the request id, and tries again', async t => {
+    const { signIn, home } = await startConsole(t)
+    const { page } = await signIn(home, '/o/home/keys')
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    const fault = { error: { code: 'overloaded', message: 'Too busy.', type: 'api_error', request_id: 'req_1' } }
+    let fails = true
+    await page.route('**/v1/account/keys?status=revoked**', route =>
+      fails ? route.fulfill({ status: 503, json: fault, headers: { 'retry-after': '0' } }) : route.continue(),
+    )
+    await page.getByRole('button', { name: 'Revoked' }).click()
+    await page.getByRole('heading', { name: 'The keys could not be loaded' }).waitFor()
+    await page.getByText('Too busy.').waitFor()
+    await page.getByText('req_1').waitFor()
+    fails = false
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'No key matches' }).waitFor()
+  })
+})

@@ -1,0 +1,80 @@
+// What a new organisation does first. Each step turns done when it arrives.
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { me } from '../../api.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { activeKeys, usage } from './queries.ts'
+
+type Step = { title: string; says: string; isDone: boolean; code?: string; path?: string; action?: string }
+
+/** The key that the first start writes to a file. */
+const FIRST_KEY = 'First run'
+
+/** Null until they are known. */
+export function useFirstSteps(): Step[] | null {
+  const { data: keys } = useQuery(activeKeys)
+  const { data: spent } = useQuery(usage)
+  if (!keys || !spent) return null
+  return [
+    {
+      title: 'Create a key',
+      says: 'Your servers and scripts call Stoa with it. It is shown once.',
+      isDone: keys.data.some(({ name }) => name !== FIRST_KEY),
+      path: 'keys?open=new',
+      action: 'Create key',
+    },
+    {
+      title: 'Call a model',
+      says: 'Paste this with your key in STOA_KEY. The model runs on this host and costs nothing.',
+      isDone: spent.count > 0,
+      code: `curl ${location.origin}/v1/embeddings \\
+  -H "Authorization: Bearer $STOA_KEY" \\
+  --json '{"model": "local-embed-en", "input": "Hello"}'`,
+    },
+  ]
+}
+
+export function FirstSteps({ name, steps }: { name: string; steps: Step[] }) {
+  const { data } = useQuery(me)
+  const done = steps.filter(({ isDone }) => isDone).length
+  const now = steps.findIndex(({ isDone }) => !isDone)
+  return (
+    <div className="first">
+      <header>
+        <h1>Set up {name}</h1>
+        <p>{`${done} of ${steps.length} done. You can do them in any order, and leave at any time.`}</p>
+      </header>
+      <ol className="steps">
+        {steps.map(({ title, says, isDone, code, path, action }, n) => (
+          <li key={title} data-state={isDone ? 'done' : n === now ? 'now' : undefined}>
+            <span className="n">{isDone ? <Icon name="check" small /> : n + 1}</span>
+            <div>
+              <h2>{title}</h2>
+              <p>{isDone ? 'Done.' : says}</p>
+              {code && !isDone && <CodeBlock title="curl" samples={[{ name: 'curl', code }]} />}
+              {code && !isDone && (
+                <div className="waiting" role="status">
+                  <span className="status" data-tone="live">
+                    Waiting for your first call
+                  </span>
+                  <span className="muted">This page changes by itself when it arrives.</span>
+                </div>
+              )}
+            </div>
+            {path && !isDone && data && (
+              <Link
+                className="btn s"
+                to="/o/$org/$"
+                params={{ org: data.org, _splat: path.split('?')[0] ?? '' }}
+                search={{ open: 'new' } as never}
+              >
+                {action}
+              </Link>
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
