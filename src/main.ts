@@ -111,7 +111,9 @@ async function start(flags: string[]): Promise<void> {
   host.serve()
   log.events.info({ baseUrl, iamUrl }, 'ready')
   const metricsUrl = `http://${bracketed(metricsHost)}:${host.metricsPort}`
-  process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome: opened.databaseHome }))
+  const { databaseHome } = opened
+  const hasConsole = config.STOA_CONSOLE !== 'off'
+  process.stdout.write(banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome, hasConsole }))
 }
 
 type Shared = Pick<Parameters<typeof openListener>[0], 'trusted' | 'connections' | 'refusals'> & {

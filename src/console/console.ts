@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FindFile } from '../host/files.ts'
 import { openSite, type Site, statusPage } from '../host/site.ts'
-import { BUILT, builtDigest, isBuilt } from './sources.ts'
+import { BUILT, builtDigest, isBuilt, SOURCES } from './sources.ts'
 
 export type Console = { find: FindFile; close(): void }
 
@@ -16,7 +16,7 @@ export function openConsole(build: boolean, say: (text: string) => void, fail: (
     site = openSite(BUILT)
   }
   if (builtDigest() !== null && existsSync(BUILT)) serve()
-  const child = build && !isBuilt() ? start() : null
+  const child = build && existsSync(SOURCES) && !isBuilt() ? start() : null
 
   /** A former build is served until the new one is there. */
   function start() {

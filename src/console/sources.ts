@@ -20,7 +20,9 @@ export function sourcesDigest(): string {
   return hash.digest('hex')
 }
 
-export const isBuilt = () => builtDigest() === sourcesDigest()
+/** Without the sources, as in a container, what was built is what there is. */
+export const isBuilt = () =>
+  builtDigest() === (existsSync(join(SOURCES, 'package.json')) ? sourcesDigest() : builtDigest())
 
 export function builtDigest(): string | null {
   const stamp = join(BUILT, STAMP)

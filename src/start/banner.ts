@@ -10,10 +10,12 @@ export type BannerFacts = {
   /** Null with a configured certificate, which the trust store of the client must cover. */
   ca: string | null
   databaseHome: string | null
+  hasConsole: boolean
 }
 
 /** The text printed after a start. It ends with a command to paste. */
-export function banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome }: BannerFacts): string {
+export function banner(facts: BannerFacts): string {
+  const { baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome, hasConsole } = facts
   const lines = [`Stoa is up.`, ``, `  API        ${baseUrl}/v1`, `  Identity   ${iamUrl}`]
   lines.push(`  Metrics    ${metricsUrl}/metrics`)
   lines.push(`  Data       ${dataDirectory}`)
@@ -24,14 +26,14 @@ export function banner({ baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databas
   if (ca) lines.push(`  CA         ${ca}`)
   const firstRun = join(dataDirectory, 'first-run.json')
   const written = readFirstRun(firstRun)
-  lines.push(`  Sign in    ${baseUrl}${LOGIN_PATH}`)
+  lines.push(hasConsole ? `  Console    ${baseUrl}/` : `  Sign in    ${baseUrl}${LOGIN_PATH}`)
   if (!written) {
     lines.push(`             (the first start of this database wrote keys and passwords to its first-run.json)`)
     return `${lines.join('\n')}\n\n`
   }
   const key = `$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).home.key' ${quoted(firstRun)})`
   lines.push(
-    `             as ${written.home.email}; its password and key are "home" in`,
+    `             ${hasConsole ? 'sign in ' : ''}as ${written.home.email}; its password and key are "home" in`,
     `             ${firstRun}`,
     ...(ca ? [`             (browsers warn about the certificate until they trust the CA)`] : []),
     ``,
