@@ -23,7 +23,7 @@ export function Sheet({ title, within = [], children, drawer }: Props) {
           {within.map(({ label, path }) => (
             <Fragment key={path}>
               <i aria-hidden="true">/</i>
-              <Link to="/o/$org/$" params={{ org, _splat: path }}>
+              <Link to="/o/$org/$" params={{ org, _splat: path }} activeOptions={{ exact: true }}>
                 {label}
               </Link>
             </Fragment>

@@ -45,6 +45,8 @@ type Props<Item> = {
   /** The details of an item, or the form for a new one, beside the list. */
   details?: (item: Item, steps: Steps) => ReactNode
   creation?: (onClose: () => void) => ReactNode
+  /** Over everything, such as a form for the thing that the list is about. */
+  drawer?: ReactNode
   empty: { icon: string; title: string; says: string; more?: ReactNode }
 }
 
@@ -79,7 +81,7 @@ export function List<Item>(props: Props<Item>) {
   const steps = { onClose, onNext: stepTo(at + 1), onPrevious: stepTo(at - 1) }
   const drawer = open === 'new' ? creation?.(onClose) : item !== undefined ? details?.(item, steps) : null
   return (
-    <Sheet title={title} within={within} drawer={drawer}>
+    <Sheet title={title} within={within} drawer={props.drawer ?? drawer}>
       <header className="head">
         <div className="grow">
           <h1>{heading}</h1>
