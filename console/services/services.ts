@@ -6,6 +6,7 @@ import { home } from './home/index.ts'
 import { keys } from './keys/index.ts'
 import { models } from './models/index.ts'
 import { projects } from './projects/index.ts'
+import { risk } from './risk/index.ts'
 
 export const GROUPS = ['', 'Product', 'Build', 'Operate', 'Protect', 'Organisation'] as const
 
@@ -24,4 +25,4 @@ export type Entry = {
 export type Screen = { path: string; title: string; load: () => Promise<ComponentType> }
 export type Service = { entries: Entry[]; screens: Screen[] }
 
-export const services: readonly Service[] = [home, projects, keys, models, billing]
+export const services: readonly Service[] = [home, projects, keys, models, risk, billing]
