@@ -47,6 +47,7 @@ type Props<Item> = {
   creation?: (onClose: () => void) => ReactNode
   /** Over everything, such as a form for the thing that the list is about. */
   drawer?: ReactNode
+  isDense?: boolean
   empty: { icon: string; title: string; says: string; more?: ReactNode }
 }
 
@@ -180,9 +181,10 @@ function Table<Item>({
   onOpen,
   isPending,
   details,
+  isDense,
 }: ContentProps<Item> & { isPending: boolean }) {
   return (
-    <table className="table two" data-opens={details ? '' : undefined}>
+    <table className={isDense ? 'table two dense' : 'table two'} data-opens={details ? '' : undefined}>
       <thead>
         <tr>
           {columns.map(({ head, className }) => (
