@@ -7,7 +7,6 @@ import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
 import { errorText, Failed, RequestId } from '../../frame/problems.tsx'
 import { Sheet } from '../../frame/sheet.tsx'
-import { Facts } from '../../parts/facts.tsx'
 import { Field, fieldError } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { balance, Money } from '../../parts/money.tsx'
@@ -37,7 +36,7 @@ export function Alerts() {
           {manages(person) ? (
             <AlertsForm key={JSON.stringify(data)} settings={data} currency={now.data?.currency ?? ''} />
           ) : (
-            <Facts title="Alerts" of={factsOf(data)} />
+            <Shown of={data} />
           )}
           {month.data && data.spendAlerts.length > 0 && (
             <section>
@@ -55,16 +54,25 @@ export function Alerts() {
   )
 }
 
-const factsOf = ({ spendAlerts, balanceAlert }: BillingSettings) => ({
-  'Spent in a month': spendAlerts.length
-    ? spendAlerts.map(cents => (
-        <div key={cents}>
-          <Money cents={cents} />
-        </div>
-      ))
-    : 'no alert',
-  'Balance below': typeof balanceAlert === 'number' ? <Money cents={balanceAlert} /> : 'no alert',
-})
+/** For people who may not change them. */
+const Shown = ({ of: { spendAlerts, balanceAlert } }: { of: BillingSettings }) => (
+  <section>
+    <h2>Alerts</h2>
+    <dl className="kv">
+      <dt>Spent in a month</dt>
+      <dd>
+        {spendAlerts.map(cents => (
+          <div key={cents}>
+            <Money cents={cents} />
+          </div>
+        ))}
+        {spendAlerts.length === 0 && 'No alert'}
+      </dd>
+      <dt>Balance below</dt>
+      <dd>{typeof balanceAlert === 'number' ? <Money cents={balanceAlert} /> : 'No alert'}</dd>
+    </dl>
+  </section>
+)
 
 const Reached = ({ cents, spent }: { cents: number; spent: number }) => {
   const share = cents > 0 ? Math.min(100, (100 * spent) / cents) : 100

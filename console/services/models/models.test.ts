@@ -70,7 +70,7 @@ describe('the screens of models', { skip: NO_CONSOLE }, () => {
         await page.getByText('→ large').waitFor()
         assert.deepEqual(await violations(page), [])
         for (const [tab, shown] of [
-          ['Playground', 'Most tokens'],
+          ['Playground', 'Instructions and limits'],
           ['Models and prices', '2 models'],
           ['Aliases and fallbacks', 'No fallback'],
         ]) {

@@ -8,7 +8,7 @@ import { Field } from '../../parts/field.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Composer, Turns } from './chat.tsx'
 import { aiSettings, ModelTabs, models, WITHIN } from './queries.tsx'
-import { useChat } from './use-chat.ts'
+import { messagesOf, useChat } from './use-chat.ts'
 
 export function Playground() {
   const [name, setName] = useParam('model')
@@ -17,6 +17,8 @@ export function Playground() {
   const [most, setMost] = useState('')
   const { data } = useQuery(models)
   const settings = useQuery(aiSettings)
+  // On a phone the conversation comes first.
+  const [isWide] = useState(() => matchMedia('(min-width: 62rem)').matches)
   const chats = data?.data.filter(({ kind }) => kind === 'chat') ?? []
   const isKnown = (id: string) => chats.some(one => one.id === id)
   const aliases = settings.data?.aliases.filter(({ model }) => isKnown(model)) ?? []
@@ -30,7 +32,7 @@ export function Playground() {
   })
   useCode('createChatCompletion', 'POST', '/v1/chat/completions', {
     model,
-    messages: [{ role: 'user', content: 'Hello' }],
+    messages: messagesOf(system, chat.turns.length > 0 ? chat.turns : [{ role: 'user', text: 'Hello' }]),
   })
   return (
     <Sheet title="Playground" within={WITHIN}>
@@ -75,25 +77,28 @@ export function Playground() {
                   <Money cents={price.input} exact /> in, <Money cents={price.output} exact /> out, a million tokens
                 </p>
               )}
-              <Field label="System" optional>
-                {its => (
-                  <textarea
-                    {...its}
-                    className="input"
-                    value={system}
-                    placeholder="How the model is to answer"
-                    onChange={event => setSystem(event.target.value)}
-                  />
-                )}
-              </Field>
-              <div className="play-two">
-                <Field label="Temperature">
-                  {its => <NumberInput {...its} max={2} step={0.1} value={temperature} set={setTemperature} />}
+              <details className="play-more" open={isWide}>
+                <summary>Instructions and limits</summary>
+                <Field label="System" optional>
+                  {its => (
+                    <textarea
+                      {...its}
+                      className="input"
+                      value={system}
+                      placeholder="How the model is to answer"
+                      onChange={event => setSystem(event.target.value)}
+                    />
+                  )}
                 </Field>
-                <Field label="Most tokens">
-                  {its => <NumberInput {...its} min={1} step={1} value={most} set={setMost} />}
-                </Field>
-              </div>
+                <div className="play-two">
+                  <Field label="Temperature">
+                    {its => <NumberInput {...its} max={2} step={0.1} value={temperature} set={setTemperature} />}
+                  </Field>
+                  <Field label="Most tokens">
+                    {its => <NumberInput {...its} min={1} step={1} value={most} set={setMost} />}
+                  </Field>
+                </div>
+              </details>
             </section>
             <div className="play-chat">
               <Turns turns={chat.turns} />

@@ -31,6 +31,7 @@ export function Requests() {
       query={pages(['model-requests'], (after, options) => stoa.listModelRequests(after, options))}
       idOf={({ id }) => id}
       columns={COLUMNS}
+      isDense
       details={(request, steps) => <RequestDetails of={request} {...steps} />}
       empty={{
         icon: 'chip',

@@ -1,7 +1,7 @@
 // A conversation with a model. Its answers are streamed; each is one call with everything said before.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { ChatUsage, ModelRequest } from '../../../client/stoa.js'
+import type { ChatMessage, ChatUsage, ModelRequest } from '../../../client/stoa.js'
 import { stoa } from '../../api.ts'
 import { balance } from '../../parts/money.tsx'
 
@@ -31,7 +31,7 @@ export function useChat({ model, system, ...more }: Settings) {
     const stop = new AbortController()
     running.current = stop
     const [question, answer] = [turnOf('user', text, 'done'), turnOf('assistant', '', 'busy')]
-    const said = [...turns.filter(({ text }) => text !== ''), question]
+    const said = [...turns, question]
     setTurns([...turns, question, answer])
     const change = (patch: Partial<Turn>) =>
       setTurns(now => now.map(one => (one.id === answer.id ? { ...one, ...patch } : one)))
@@ -44,10 +44,7 @@ export function useChat({ model, system, ...more }: Settings) {
         {
           ...more,
           model,
-          messages: [
-            ...(system.trim() ? [{ role: 'system' as const, content: system }] : []),
-            ...said.map(({ role, text }) => ({ role, content: text })),
-          ],
+          messages: messagesOf(system, said),
           stream: true,
           stream_options: { include_usage: true },
         },
@@ -76,6 +73,12 @@ export function useChat({ model, system, ...more }: Settings) {
 
   return { turns, isBusy, send, stop: () => running.current?.abort(), clear: () => setTurns([]) }
 }
+
+/** Answers that failed before their first word are left out. */
+export const messagesOf = (system: string, turns: Pick<Turn, 'role' | 'text'>[]): ChatMessage[] => [
+  ...(system.trim() ? [{ role: 'system' as const, content: system }] : []),
+  ...turns.flatMap(({ role, text }) => (text === '' ? [] : [{ role, content: text }])),
+]
 
 const turnOf = (role: Turn['role'], text: string, state: Turn['state']): Turn => ({
   id: crypto.randomUUID(),

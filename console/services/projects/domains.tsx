@@ -22,7 +22,7 @@ export function Domains() {
     queryKey: ['projects', 'one', slug],
     queryFn: ({ signal }) => stoa.getProject({ slug }, { signal }),
   })
-  useCode('listDomains', 'GET', `/v1/projects/${slug}/domains`, { slug })
+  useCode('listDomains', 'GET', '/v1/projects/{slug}/domains', { slug })
   if (project.error) {
     return (
       <Sheet title={slug} within={WITHIN}>

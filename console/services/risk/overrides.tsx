@@ -28,7 +28,7 @@ export function Overrides() {
   const [text, setText] = useParam('q')
   const [open, setOpen] = useParam('open')
   const { data } = useQuery(sets)
-  useCode('getReference', 'GET', `/v1/risk/reference/${set}`, { set })
+  useCode('getReference', 'GET', '/v1/risk/reference/{set}', { set })
   const save = useChange({
     run: async () => {
       const all: ReferenceOverride[] = []

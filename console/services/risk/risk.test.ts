@@ -54,9 +54,9 @@ describe('the screens of risk', { skip: NO_CONSOLE }, () => {
     await page.getByRole('link', { name: 'Show overrides' }).click()
 
     await page.getByRole('button', { name: 'Add override' }).first().click()
-    await page.getByLabel('Key').fill('mailinator.com')
+    await page.getByRole('textbox', { name: 'Key' }).fill('mailinator.com')
     await page.getByRole('radio', { name: 'Allow' }).check()
-    await page.getByLabel('Note').fill('Our own tests')
+    await page.getByRole('textbox', { name: 'Note' }).fill('Our own tests')
     await page.locator('.drawer-foot').getByRole('button', { name: 'Add override' }).click()
     await page.getByText('Override added').waitFor()
 

@@ -92,7 +92,7 @@ export function SetDetails({ of, ...steps }: { of: ReferenceSet } & Steps) {
           'Current as of': of.kind === 'local' ? 'now: it is computed here' : of.asOf && <Time at={of.asOf} />,
           Age: of.kind === 'fetch' && of.age && `${ageText(of.age)} of at most ${ageText(of.maxAge)}`,
           Overrides: of.overrides.toLocaleString(),
-          Version: of.version && <Id text={of.version} shown={cut(of.version)} show />,
+          Version: of.version !== '' && <Id text={of.version} shown={cut(of.version)} show />,
         }}
       />
       {of.sources.length > 0 && (

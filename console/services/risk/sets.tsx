@@ -52,7 +52,7 @@ const OverridesLink = ({ of: { set, overrides } }: { of: ReferenceSet }) => {
     <Link
       to="/o/$org/$"
       params={{ org: data?.org ?? '', _splat: `risk/${set}` }}
-      aria-label={`${overrides} overrides on ${set}`}
+      aria-label={`${overrides.toLocaleString()} overrides on ${set}`}
       onClick={event => event.stopPropagation()} // The row would open.
     >
       {overrides.toLocaleString()}
