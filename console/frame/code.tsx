@@ -17,7 +17,7 @@ function set(call: Call | null): void {
   for (const listener of listeners) listener()
 }
 
-/** The call behind a screen, with its filters. */
+/** The call behind a screen, with its filters. The path has the names of its fields: `/v1/projects/{slug}`. */
 export function useCode(operation: string, method: string, path: string, input: Record<string, unknown>): void {
   const text = JSON.stringify(input)
   useEffect(() => {
@@ -62,8 +62,13 @@ export function CodeButton() {
   )
 }
 
-function curlOf({ method, path, input }: Call): string {
-  const head = `curl "${location.origin}${path}`
+function curlOf({ method, path, input: { ...input } }: Call): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = encodeURIComponent(String(input[name]))
+    delete input[name]
+    return value
+  })
+  const head = `curl "${location.origin}${filled}`
   const key = '-H "Authorization: Bearer $STOA_KEY"'
   if (method === 'GET') {
     const query = new URLSearchParams(input as Record<string, string>).toString()

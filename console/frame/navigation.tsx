@@ -24,7 +24,7 @@ export function Navigation({ me, onOpenPalette }: Props) {
     <>
       <div className="side-top">
         <OrganisationMenu me={me} />
-        <button type="button" className="jump" onClick={onOpenPalette}>
+        <button type="button" className="jump" title="Search or jump to" onClick={onOpenPalette}>
           <Icon name="search" />
           <span>Search or jump to</span>
           <kbd>{IS_MAC ? '⌘K' : 'Ctrl K'}</kbd>

@@ -4,13 +4,17 @@ import { stoa } from '../api.ts'
 
 export const balance = { queryKey: ['balance'], queryFn: () => stoa.getBalance() }
 
-export function moneyText(cents: number, currency: string): string {
-  const digits = cents !== 0 && Math.abs(cents) < 1 ? 4 : 2
-  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency, minimumFractionDigits: digits })
+export function moneyText(cents: number, currency: string, isExact = false): string {
+  const minimumFractionDigits = cents !== 0 && Math.abs(cents) < 1 ? 4 : 2
+  const maximumFractionDigits = isExact ? 4 : minimumFractionDigits
+  const format = new Intl.NumberFormat(undefined, {
+    ...{ style: 'currency', currency, minimumFractionDigits, maximumFractionDigits },
+  })
   return format.format(cents / 100)
 }
 
-export function Money({ cents }: { cents: number }) {
+/** `exact`: with fractions of a cent, as prices have them. */
+export function Money({ cents, exact = false }: { cents: number; exact?: boolean }) {
   const { data } = useQuery(balance)
-  return <span className="num">{data ? moneyText(cents, data.currency) : (cents / 100).toFixed(2)}</span>
+  return <span className="num">{data ? moneyText(cents, data.currency, exact) : (cents / 100).toFixed(2)}</span>
 }

@@ -1,8 +1,12 @@
 // What the frame knows of each service: its entries in the navigation, and its screens.
 import type { ComponentType } from 'react'
 import type { Me } from '../api.ts'
+import { billing } from './billing/index.ts'
 import { home } from './home/index.ts'
 import { keys } from './keys/index.ts'
+import { models } from './models/index.ts'
+import { projects } from './projects/index.ts'
+import { risk } from './risk/index.ts'
 
 export const GROUPS = ['', 'Product', 'Build', 'Operate', 'Protect', 'Organisation'] as const
 
@@ -21,4 +25,4 @@ export type Entry = {
 export type Screen = { path: string; title: string; load: () => Promise<ComponentType> }
 export type Service = { entries: Entry[]; screens: Screen[] }
 
-export const services: readonly Service[] = [home, keys]
+export const services: readonly Service[] = [home, projects, keys, models, risk, billing]

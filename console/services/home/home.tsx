@@ -54,10 +54,10 @@ function Figures() {
           label={`Spent in ${month.format(new Date())}`}
           figure={spent ? moneyText(spent.amount, spent.currency) : '…'}
         >
-          <Spark values={days.map(one => one.amount)} label="By day" />
+          <Spark values={days.map(one => one.amount)} />
         </Tile>
         <Tile label={`Model calls in ${month.format(new Date())}`} figure={spent ? spent.count.toLocaleString() : '…'}>
-          <Spark values={days.map(one => one.count)} label="By day" />
+          <Spark values={days.map(one => one.count)} />
         </Tile>
         <Tile
           label="Deliveries, 7 days"
