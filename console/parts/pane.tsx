@@ -1,5 +1,7 @@
 // The details of one thing in a column beside its list. Where there is no room it takes the place of the list, with a way back.
 import { type ReactNode, useEffect, useRef } from 'react'
+import { isTyping } from '../frame/keys.ts'
+import { useTitle } from '../frame/title.ts'
 import { useIsWide } from '../frame/width.ts'
 import { useStepKeys } from './drawer.tsx'
 import { Icon } from './icon.tsx'
@@ -15,20 +17,26 @@ type Props = Steps & {
 }
 
 export function Pane({ title, badge, sub, actions, children, ...steps }: Props) {
-  const isWide = useIsWide() // Else the list with its heading is hidden.
+  const isWide = useIsWide()
+  const screen = useTitle()
   const heading = useRef<HTMLHeadingElement>(null)
   useStepKeys(steps, 'dialog[open], .drawer')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the title says which thing is shown
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [title])
+  useEffect(() => {
+    // Typing in a filter of the list may change what is open.
+    if (!isTyping(document.activeElement)) heading.current?.focus({ preventScroll: true })
+  }, [title])
   return (
     <aside className="stack pane" aria-label={title}>
+      {/* The list with its heading is hidden. */}
+      {!isWide && <h1 className="vh">{screen}</h1>}
       <header className="pane-head">
         <div className="grow">
           <div className="line">
             <button type="button" className="phone-only back" aria-label="Back to the list" onClick={steps.onClose}>
               <Icon name="left" />
             </button>
-            <h2 ref={heading} tabIndex={-1} aria-level={isWide ? 2 : 1}>
+            <h2 ref={heading} tabIndex={-1}>
               {title}
             </h2>
             {badge}
