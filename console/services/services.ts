@@ -2,6 +2,7 @@
 import type { ComponentType } from 'react'
 import type { Me } from '../api.ts'
 import { errors } from './errors/index.ts'
+import { events } from './events/index.ts'
 import { home } from './home/index.ts'
 import { keys } from './keys/index.ts'
 import { webhooks } from './webhooks/index.ts'
@@ -23,4 +24,4 @@ export type Entry = {
 export type Screen = { path: string; title: string; load: () => Promise<ComponentType> }
 export type Service = { entries: Entry[]; screens: Screen[] }
 
-export const services: readonly Service[] = [home, errors, keys, webhooks]
+export const services: readonly Service[] = [home, events, errors, keys, webhooks]
