@@ -13,10 +13,12 @@ type Props = Steps & {
   badge?: ReactNode
   sub?: ReactNode
   actions?: ReactNode
+  /** False if nobody chose to open it. */
+  takesFocus?: boolean
   children: ReactNode
 }
 
-export function Pane({ title, badge, sub, actions, children, ...steps }: Props) {
+export function Pane({ title, badge, sub, actions, takesFocus = true, children, ...steps }: Props) {
   const isWide = useIsWide()
   const screen = useTitle()
   const heading = useRef<HTMLHeadingElement>(null)
@@ -24,8 +26,8 @@ export function Pane({ title, badge, sub, actions, children, ...steps }: Props) 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the title says which thing is shown
   useEffect(() => {
     // Typing in a filter of the list may change what is open.
-    if (!isTyping(document.activeElement)) heading.current?.focus({ preventScroll: true })
-  }, [title])
+    if (takesFocus && !isTyping(document.activeElement)) heading.current?.focus({ preventScroll: true })
+  }, [title, takesFocus])
   return (
     <aside className="stack pane" aria-label={title}>
       {/* The list with its heading is hidden. */}

@@ -12,7 +12,7 @@ import { Time } from '../../parts/time.tsx'
 import { Bars } from './bars.tsx'
 import { firstOf, type Group, histogram, messageOf, peopleOf, releasesOf, typeOf } from './groups.ts'
 
-type Props = Steps & { of: Group; read: number }
+type Props = Steps & { of: Group; read: number; takesFocus: boolean }
 
 export function ErrorPane({ of, read, ...steps }: Props) {
   const [newest] = of.errors

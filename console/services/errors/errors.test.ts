@@ -42,6 +42,9 @@ describe('the screen of errors', { skip: NO_CONSOLE }, () => {
     assert.deepEqual(await violations(page), [])
     await owner('POST /v1/event', ERRORS[1])
     await page.locator('.egroup').waitFor() // By itself.
+    await owner('POST /v1/event', ERRORS[0])
+    await page.getByRole('button', { name: 'Show 1 new' }).click()
+    assert.equal(await page.locator('.egroup').count(), 2)
     assert.deepEqual(errors(), [])
   })
 

@@ -1,5 +1,7 @@
 import './errors.css'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { CapturedError } from '../../../client/stoa.js'
 import { stoa } from '../../api.ts'
 import { useCode } from '../../frame/code.tsx'
 import { Failed } from '../../frame/problems.tsx'
@@ -35,7 +37,7 @@ export function Errors() {
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
   })
-  const read = data?.data ?? []
+  const { read, waiting, showAll } = useShown(data?.data)
   const wanted = find.trim().toLowerCase()
   const shown = groupsOf(read).filter(
     ({ errors: [newest] }) =>
@@ -70,7 +72,11 @@ export function Errors() {
   return (
     <Sheet
       title="Errors"
-      pane={chosen ? <ErrorPane key={chosen.fingerprint} of={chosen} read={read.length} {...steps} /> : null}
+      pane={
+        chosen ? (
+          <ErrorPane key={chosen.fingerprint} of={chosen} read={read.length} takesFocus={open !== ''} {...steps} />
+        ) : null
+      }
     >
       <div className="elist">
         <Head says={isPending ? '' : `The newest ${read.length.toLocaleString()} errors, in ${shown.length} groups`} />
@@ -92,6 +98,11 @@ export function Errors() {
             onChoose={one => setKind(one === 'all' ? '' : one)}
           />
         </div>
+        {waiting > 0 && (
+          <button type="button" className="newer" aria-live="polite" onClick={showAll}>
+            {`Show ${waiting.toLocaleString()} new`}
+          </button>
+        )}
         <ul className="egroups">
           {shown.map(group => (
             <li key={group.fingerprint}>
@@ -118,6 +129,16 @@ export function Errors() {
       </div>
     </Sheet>
   )
+}
+
+/** Errors that arrive later wait, so that no row moves under the pointer; the first ones do not. */
+function useShown(newest: CapturedError[] | undefined) {
+  const [shown, setShown] = useState<CapturedError[]>([])
+  const read = shown.length > 0 ? shown : (newest ?? [])
+  useEffect(() => setShown(now => (now.length > 0 ? now : (newest ?? []))), [newest])
+  const ids = new Set(read.map(({ id }) => id))
+  const waiting = newest?.filter(({ id }) => !ids.has(id)).length ?? 0
+  return { read, waiting, showAll: () => setShown(newest ?? []) }
 }
 
 const Head = ({ says }: { says: string }) => (

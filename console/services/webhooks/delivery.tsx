@@ -18,6 +18,8 @@ import { Status } from '../../parts/status.tsx'
 import { Answer, Outcome } from './endpoint.tsx'
 import { ATTEMPT_MAX, type Attempt, attemptId, type Endpoint } from './names.ts'
 
+const RETRYING_READ_MS = 3_000
+
 type Props = Steps & { of: Endpoint; delivery: string; onSubject?: (subject: string) => void }
 
 export function DeliveryPane({ of, delivery, onSubject, ...steps }: Props) {
@@ -25,6 +27,7 @@ export function DeliveryPane({ of, delivery, onSubject, ...steps }: Props) {
   const { data, error, refetch } = useQuery({
     queryKey: ['webhook', id, 'delivery', delivery],
     queryFn: ({ signal }) => stoa.getWebhookDelivery({ id, delivery }, { signal }),
+    refetchInterval: ({ state }) => state.data?.attempts.at(-1)?.status === 'retrying' && RETRYING_READ_MS,
   })
   if (!data) {
     return (

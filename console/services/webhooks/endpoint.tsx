@@ -2,7 +2,7 @@ import './webhooks.css'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { manages, me, stoa } from '../../api.ts'
+import { manages, me, queryClient, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
 import { Failed } from '../../frame/problems.tsx'
@@ -81,7 +81,7 @@ function Attempts({ of }: { of: Of }) {
       actions={mayChange && <Actions of={of} onAsk={setAsked} />}
       top={<Figures of={of} lastOk={newest?.ok?.created} />}
       noun={['attempt', 'attempts']}
-      query={{ ...query, refetchInterval: ({ state }) => state.data?.pages.length === 1 && REFRESH_MS }}
+      query={query}
       idOf={attemptId}
       columns={COLUMNS}
       isDense
@@ -103,14 +103,23 @@ function Attempts({ of }: { of: Of }) {
               </button>
             </span>
           )}
-          {mayChange && of.status === 'active' && of.failures7d > 0 && (
-            <span className="right">
+          <span className="right">
+            <button
+              type="button"
+              className="btn s icon-only"
+              aria-label="Refresh"
+              title="Refresh"
+              onClick={() => void queryClient.invalidateQueries({ queryKey: ['webhook', id] })}
+            >
+              <Icon name="refresh" />
+            </button>
+            {mayChange && of.status === 'active' && of.failures7d > 0 && (
               <button type="button" className="btn s" onClick={() => setAsked('resend')}>
                 <Icon name="repeat" />
                 Resend failed…
               </button>
-            </span>
-          )}
+            )}
+          </span>
         </>
       }
       isFiltered={chosen !== 'all' || subject !== ''}

@@ -48,12 +48,12 @@ const COLUMNS: Column<Endpoint>[] = [
   },
   { head: 'Events', className: 'p3', cell: ({ events }) => <Patterns of={events} /> },
   { head: 'Status', className: 'p4', cell: endpoint => <EndpointStatus of={endpoint} /> },
+  { head: 'Created', className: 'r low', cell: ({ created }) => <Time at={created} /> },
   {
     head: 'Delivered, 7 days',
     className: 'r low',
     cell: ({ deliveries7d, failures7d }) => (deliveries7d - failures7d).toLocaleString(),
   },
-  { head: 'Created', className: 'r low', cell: ({ created }) => <Time at={created} /> },
   {
     head: 'Not delivered',
     className: 'r p2',
