@@ -26,8 +26,8 @@ const KINDS = [
 ] as const
 
 export function Errors() {
-  const [find, setFind] = useParam('find')
-  const [kind, setKind] = useParam('kind')
+  const [find] = useParam('find')
+  const [kind] = useParam('kind')
   const [open, setOpen] = useParam('open')
   const isWide = useIsWide()
   useCode('listErrors', 'GET', '/v1/errors', { limit: READ_MAX })
@@ -79,25 +79,14 @@ export function Errors() {
       }
     >
       <div className="elist">
-        <Head says={isPending ? '' : `The newest ${read.length.toLocaleString()} errors, in ${shown.length} groups`} />
-        <div className="filters">
-          <span className="find">
-            <Icon name="search" small />
-            <input
-              type="search"
-              placeholder="Find in messages"
-              aria-label="Find errors"
-              value={find}
-              onChange={event => setFind(event.target.value, true)}
-            />
-          </span>
-          <Segments
-            label="Kind"
-            options={KINDS}
-            chosen={kind === 'unhandled' ? 'unhandled' : 'all'}
-            onChoose={one => setKind(one === 'all' ? '' : one)}
-          />
-        </div>
+        <Head
+          says={
+            isPending
+              ? ''
+              : `The newest ${read.length.toLocaleString()} errors, in ${shown.length} ${shown.length === 1 ? 'group' : 'groups'}`
+          }
+        />
+        <Filters />
         {waiting > 0 && (
           <button type="button" className="newer" aria-live="polite" onClick={showAll}>
             {`Show ${waiting.toLocaleString()} new`}
@@ -110,24 +99,52 @@ export function Errors() {
             </li>
           ))}
         </ul>
-        {data && shown.length === 0 && (
-          <div className="empty">
-            <h2>No error matches</h2>
-            <p>{wanted ? `No message has “${find.trim()}”.` : 'All errors were caught by the program.'}</p>
-            <button
-              type="button"
-              className="btn"
-              onClick={() => {
-                setFind('', true)
-                setKind('', true)
-              }}
-            >
-              Clear filters
-            </button>
-          </div>
-        )}
+        {data && shown.length === 0 && <NoMatch />}
       </div>
     </Sheet>
+  )
+}
+
+function Filters() {
+  const [find, setFind] = useParam('find')
+  const [kind, setKind] = useParam('kind')
+  return (
+    <div className="filters">
+      <span className="find">
+        <Icon name="search" small />
+        <input
+          type="search"
+          placeholder="Find in messages"
+          aria-label="Find errors"
+          value={find}
+          onChange={event => setFind(event.target.value, true)}
+        />
+      </span>
+      <Segments
+        label="Kind"
+        options={KINDS}
+        chosen={kind === 'unhandled' ? 'unhandled' : 'all'}
+        onChoose={one => setKind(one === 'all' ? '' : one)}
+      />
+    </div>
+  )
+}
+
+function NoMatch() {
+  const [find, setFind] = useParam('find')
+  const [, setKind] = useParam('kind')
+  const clear = () => {
+    setFind('', true)
+    setKind('', true)
+  }
+  return (
+    <div className="empty">
+      <h2>No error matches</h2>
+      <p>{find.trim() ? `No message has “${find.trim()}”.` : 'The program caught all errors.'}</p>
+      <button type="button" className="btn" onClick={clear}>
+        Clear filters
+      </button>
+    </div>
   )
 }
 

@@ -86,42 +86,7 @@ function Attempts({ of }: { of: Of }) {
       columns={COLUMNS}
       isDense
       opens="pane"
-      filters={
-        <>
-          <Segments
-            label="Outcome"
-            options={OUTCOMES}
-            chosen={chosen}
-            onChoose={one => setStatus(one === 'all' ? '' : one)}
-          />
-          {subject && (
-            <span className="chip">
-              <span>Subject</span>
-              <b>{subject}</b>
-              <button type="button" aria-label="Clear subject" onClick={() => setSubject('')}>
-                <Icon name="x" small />
-              </button>
-            </span>
-          )}
-          <span className="right">
-            <button
-              type="button"
-              className="btn s icon-only"
-              aria-label="Refresh"
-              title="Refresh"
-              onClick={() => void queryClient.invalidateQueries({ queryKey: ['webhook', id] })}
-            >
-              <Icon name="refresh" />
-            </button>
-            {mayChange && of.status === 'active' && of.failures7d > 0 && (
-              <button type="button" className="btn s" onClick={() => setAsked('resend')}>
-                <Icon name="repeat" />
-                Resend failed…
-              </button>
-            )}
-          </span>
-        </>
-      }
+      filters={<Filters of={of} onResend={mayChange ? () => setAsked('resend') : undefined} />}
       isFiltered={chosen !== 'all' || subject !== ''}
       onClear={() => {
         setStatus('')
@@ -142,6 +107,47 @@ function Attempts({ of }: { of: Of }) {
         says: 'Attempts of the last 30 days appear here. Send a test to see what arrives.',
       }}
     />
+  )
+}
+
+function Filters({ of: { id, status, failures7d }, onResend }: { of: Of; onResend: (() => void) | undefined }) {
+  const [outcome, setOutcome] = useParam('status')
+  const [subject, setSubject] = useParam('subject')
+  return (
+    <>
+      <Segments
+        label="Outcome"
+        options={OUTCOMES}
+        chosen={(outcome || 'all') as (typeof OUTCOMES)[number][0]}
+        onChoose={one => setOutcome(one === 'all' ? '' : one)}
+      />
+      {subject && (
+        <span className="chip">
+          <span>Subject</span>
+          <b>{subject}</b>
+          <button type="button" aria-label="Clear subject" onClick={() => setSubject('')}>
+            <Icon name="x" small />
+          </button>
+        </span>
+      )}
+      <span className="right">
+        <button
+          type="button"
+          className="btn s icon-only"
+          aria-label="Refresh"
+          title="Refresh"
+          onClick={() => void queryClient.invalidateQueries({ queryKey: ['webhook', id] })}
+        >
+          <Icon name="refresh" />
+        </button>
+        {onResend && status === 'active' && failures7d > 0 && (
+          <button type="button" className="btn s" onClick={onResend}>
+            <Icon name="repeat" />
+            Resend failed…
+          </button>
+        )}
+      </span>
+    </>
   )
 }
 
