@@ -7,9 +7,16 @@ import { CodeButton } from './code.tsx'
 
 /** A screen above this one; its path is below the organisation. */
 export type Crumb = { label: string; path: string }
-type Props = { title: string; within?: readonly Crumb[] | undefined; children: ReactNode; drawer?: ReactNode }
+type Props = {
+  title: string
+  within?: readonly Crumb[] | undefined
+  children: ReactNode
+  drawer?: ReactNode
+  /** What is open, in a column of its own; null if nothing is. */
+  pane?: ReactNode
+}
 
-export function Sheet({ title, within = [], children, drawer }: Props) {
+export function Sheet({ title, within = [], children, drawer, pane }: Props) {
   const { data } = useQuery(me)
   const org = data?.org ?? ''
   const name = data?.orgs.find(one => one.org === org)?.name ?? org
@@ -33,7 +40,14 @@ export function Sheet({ title, within = [], children, drawer }: Props) {
         </nav>
         <CodeButton />
       </div>
-      <div className="body">{children}</div>
+      {pane === undefined ? (
+        <div className="body">{children}</div>
+      ) : (
+        <div className="split">
+          <div>{children}</div>
+          {pane}
+        </div>
+      )}
       {drawer}
     </>
   )

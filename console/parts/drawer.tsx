@@ -14,13 +14,13 @@ type Props = {
   onPrevious?: (() => void) | null
 }
 
-export function Drawer({ title, sub, children, foot, onClose, onNext, onPrevious }: Props) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the title says which thing is shown
-  useEffect(() => heading.current?.focus(), [title])
+type StepProps = Pick<Props, 'onClose' | 'onNext' | 'onPrevious'>
+
+/** Esc closes, and `j` and `k` go on; of two that are open, for the upper one. */
+export function useStepKeys({ onClose, onNext, onPrevious }: StepProps, above = 'dialog[open]'): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (document.querySelector('dialog[open]')) return
+      if (document.querySelector(`${above}, [popover]:popover-open`)) return
       if (event.key === 'Escape') return onClose()
       if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return
       if (event.key === 'j') onNext?.()
@@ -28,7 +28,14 @@ export function Drawer({ title, sub, children, foot, onClose, onNext, onPrevious
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [onClose, onNext, onPrevious])
+  }, [onClose, onNext, onPrevious, above])
+}
+
+export function Drawer({ title, sub, children, foot, onClose, onNext, onPrevious }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the title says which thing is shown
+  useEffect(() => heading.current?.focus(), [title])
+  useStepKeys({ onClose, onNext, onPrevious })
   return (
     <aside className="drawer" aria-label={title}>
       <div className="drawer-head">

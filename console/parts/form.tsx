@@ -52,7 +52,7 @@ export function Form({ operation, fields, initial = {}, id, error, onSubmit }: P
           <Field
             key={path}
             label={label}
-            optional={!schema.isRequired}
+            optional={!schema.isRequired && typeOf(schema) !== 'boolean'}
             error={fieldError(error, path)}
             {...(says && { help: says })}
           >

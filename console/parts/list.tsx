@@ -1,6 +1,7 @@
 // A listing of the host: its head, filters, table, pages, and what is shown when it is empty, filtered to nothing or failed. What is
 // open stands beside it.
 import { type InfiniteData, type UseInfiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { isTyping } from '../frame/keys.ts'
 import { errorText, RequestId } from '../frame/problems.tsx'
@@ -25,7 +26,7 @@ type Props<Item> = {
   heading?: string
   within?: readonly Crumb[]
   /** What this is for, in one line. */
-  about: string
+  about: ReactNode
   query: Query<Item>
   idOf: (item: Item) => string
   columns: Column<Item>[]
@@ -45,6 +46,12 @@ type Props<Item> = {
   /** The details of an item, or the form for a new one, beside the list. */
   details?: (item: Item, steps: Steps) => ReactNode
   creation?: (onClose: () => void) => ReactNode
+  /** Instead of details: the screen of an item, below the organisation. */
+  screenOf?: (item: Item) => string
+  /** Where the details stand. */
+  opens?: 'drawer' | 'pane'
+  /** The details of an item that no loaded page has. */
+  unlisted?: (id: string, steps: Steps) => ReactNode
   /** Over everything, such as a form for the thing that the list is about. */
   drawer?: ReactNode
   isDense?: boolean
@@ -80,13 +87,16 @@ export function List<Item>(props: Props<Item>) {
     return to === undefined ? null : () => setOpen(idOf(to), true)
   }
   const steps = { onClose, onNext: stepTo(at + 1), onPrevious: stepTo(at - 1) }
-  const drawer = open === 'new' ? creation?.(onClose) : item !== undefined ? details?.(item, steps) : null
+  const found =
+    item === undefined ? open !== '' && !result.isPending && props.unlisted?.(open, steps) : details?.(item, steps)
+  const opened = (open === 'new' ? creation?.(onClose) : found) || null
+  const beside = props.opens === 'pane' ? { pane: opened, drawer: props.drawer } : { drawer: props.drawer ?? opened }
   return (
-    <Sheet title={title} within={within} drawer={props.drawer ?? drawer}>
+    <Sheet title={title} within={within} {...beside}>
       <header className="head">
         <div className="grow">
           <h1>{heading}</h1>
-          <p>{about}</p>
+          {typeof about === 'string' ? <p>{about}</p> : about}
         </div>
         {(create || actions) && (
           <div className="actions">
@@ -181,10 +191,13 @@ function Table<Item>({
   onOpen,
   isPending,
   details,
+  screenOf,
   isDense,
 }: ContentProps<Item> & { isPending: boolean }) {
+  const { org } = useParams({ strict: false }) as { org: string }
+  const navigate = useNavigate()
   return (
-    <table className={isDense ? 'table two dense' : 'table two'} data-opens={details ? '' : undefined}>
+    <table className={isDense ? 'table two dense' : 'table two'} data-opens={details || screenOf ? '' : undefined}>
       <thead>
         <tr>
           {columns.map(({ head, className }) => (
@@ -207,7 +220,8 @@ function Table<Item>({
           ))}
         {items.map(item => {
           const id = idOf(item)
-          const choose = () => details && onOpen(id)
+          const to = screenOf && ({ to: '/o/$org/$', params: { org, _splat: screenOf(item) } } as const)
+          const choose = () => (to ? void navigate(to) : details && onOpen(id))
           return (
             <tr
               key={id}
@@ -217,7 +231,11 @@ function Table<Item>({
             >
               {columns.map(({ head, className, cell }, n) => (
                 <td key={head} className={className}>
-                  {n === 0 && details ? (
+                  {n === 0 && to ? (
+                    <Link {...to} className="main" onClick={event => event.stopPropagation()}>
+                      {cell(item)}
+                    </Link>
+                  ) : n === 0 && details ? (
                     <button type="button" className="main" onClick={choose}>
                       {cell(item)}
                     </button>

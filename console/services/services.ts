@@ -2,11 +2,14 @@
 import type { ComponentType } from 'react'
 import type { Me } from '../api.ts'
 import { billing } from './billing/index.ts'
+import { errors } from './errors/index.ts'
+import { events } from './events/index.ts'
 import { home } from './home/index.ts'
 import { keys } from './keys/index.ts'
 import { models } from './models/index.ts'
 import { projects } from './projects/index.ts'
 import { risk } from './risk/index.ts'
+import { webhooks } from './webhooks/index.ts'
 
 export const GROUPS = ['', 'Product', 'Build', 'Operate', 'Protect', 'Organisation'] as const
 
@@ -25,4 +28,8 @@ export type Entry = {
 export type Screen = { path: string; title: string; load: () => Promise<ComponentType> }
 export type Service = { entries: Entry[]; screens: Screen[] }
 
-export const services: readonly Service[] = [home, projects, keys, models, risk, billing]
+export const services: readonly Service[] = [
+  ...[home, projects, events, errors],
+  ...[keys, models, webhooks],
+  ...[risk, billing],
+]

@@ -1,0 +1,6 @@
+import type { Service } from '../services.ts'
+
+export const events: Service = {
+  entries: [{ group: 'Product', label: 'Events', icon: 'bolt', path: 'events', service: 'event' }],
+  screens: [{ path: 'events', title: 'Events', load: async () => (await import('./events.tsx')).Events }],
+}

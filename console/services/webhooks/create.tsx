@@ -1,0 +1,131 @@
+import { Link, useParams } from '@tanstack/react-router'
+import type { CreateWebhookInput, NewWebhookEndpoint } from '../../../client/stoa.js'
+import { stoa } from '../../api.ts'
+import { useChange } from '../../frame/change.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { Drawer } from '../../parts/drawer.tsx'
+import { Form, type FormField, FormFoot } from '../../parts/form.tsx'
+import { Secret } from '../../parts/secret.tsx'
+import { type Endpoint, nameOf } from './names.ts'
+import { Picker } from './picker.tsx'
+
+const RETRIES = [
+  ['standard', 'Standard: 3 attempts within 6 s'],
+  ['long', 'Long: 8 attempts within a day and a half'],
+]
+
+const FIELDS: FormField[] = [
+  { path: 'url', label: 'Address', help: 'https and public, for example https://hooks.example.com/stoa' },
+  { path: 'description', label: 'Name', help: 'What it is for, such as the server that gets the events' },
+  {
+    path: 'events',
+    label: 'Events',
+    help: 'Without a choice, all events are sent.',
+    control: ({ id, value, set }) => <Picker id={id} chosen={(value as string[]) ?? []} onChoose={set} />,
+  },
+  {
+    path: 'retry',
+    label: 'Failed deliveries',
+    help: 'It applies to later deliveries.',
+    control: ({ id, value, set }) => (
+      <select id={id} className="input" value={String(value)} onChange={event => set(event.target.value)}>
+        {RETRIES.map(([retry, label]) => (
+          <option key={retry} value={retry}>
+            {label}
+          </option>
+        ))}
+      </select>
+    ),
+  },
+]
+
+export function CreateEndpoint({ onClose }: { onClose: () => void }) {
+  const create = useChange({
+    run: (input: CreateWebhookInput) => stoa.createWebhook(input),
+    changes: [['webhooks']],
+    showsErrors: true,
+  })
+  if (create.data) return <Created made={create.data} onClose={onClose} />
+  const foot = <FormFoot form="create-endpoint" action="Add endpoint" isBusy={create.isPending} onCancel={onClose} />
+  return (
+    <Drawer title="Add an endpoint" onClose={onClose} foot={foot}>
+      <Form
+        id="create-endpoint"
+        operation="createWebhook"
+        fields={FIELDS}
+        initial={{ retry: 'standard' }}
+        error={create.error}
+        onSubmit={create.mutate as (input: never) => void}
+      />
+    </Drawer>
+  )
+}
+
+export function EditEndpoint({ of, onClose }: { of: Endpoint; onClose: () => void }) {
+  const { id, url, description, events, retry } = of
+  const save = useChange({
+    // What is empty is left out of the form's input.
+    run: (input: Partial<Endpoint>) => stoa.updateWebhook({ events: [], description: '', ...input, id }),
+    changes: [['webhooks'], ['webhook', id]],
+    done: () => 'Endpoint saved',
+    onDone: onClose,
+    showsErrors: true,
+  })
+  const foot = <FormFoot form="edit-endpoint" action="Save endpoint" isBusy={save.isPending} onCancel={onClose} />
+  return (
+    <Drawer title={`Edit ${nameOf(of)}`} onClose={onClose} foot={foot}>
+      <Form
+        id="edit-endpoint"
+        operation="updateWebhook"
+        fields={FIELDS}
+        initial={{ url, description, events, retry }}
+        error={save.error}
+        onSubmit={save.mutate as (input: never) => void}
+      />
+    </Drawer>
+  )
+}
+
+/** The only time that the secret is shown. */
+function Created({ made, onClose }: { made: NewWebhookEndpoint; onClose: () => void }) {
+  const { org } = useParams({ strict: false }) as { org: string }
+  const foot = (
+    <span className="right">
+      <button type="button" className="btn" onClick={onClose}>
+        Done
+      </button>
+      <Link to="/o/$org/$" params={{ org, _splat: `webhooks/${made.id}` }} className="btn" data-kind="primary">
+        Open endpoint
+      </Link>
+    </span>
+  )
+  return (
+    <Drawer title="Endpoint created" sub={<span className="mono">{made.url}</span>} onClose={onClose} foot={foot}>
+      <Secret label="Secret" text={made.secret} />
+      <section>
+        <h3>Verify what arrives</h3>
+        <CodeBlock samples={RECEIVERS} />
+      </section>
+    </Drawer>
+  )
+}
+
+export const RECEIVERS = [
+  {
+    name: 'TypeScript',
+    code: `import { verifyWebhook } from 'stoa-client'
+
+// The raw body, before it is parsed.
+const { type, data } = await verifyWebhook({
+  payload: await request.text(),
+  headers: request.headers,
+  secret: process.env.WEBHOOK_SECRET,
+})`,
+  },
+  {
+    name: 'Standard Webhooks',
+    code: `import { Webhook } from 'standardwebhooks'
+
+const event = new Webhook(process.env.WEBHOOK_SECRET).verify(await request.text(), Object.fromEntries(request.headers))`,
+  },
+]

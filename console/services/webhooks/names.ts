@@ -1,0 +1,17 @@
+import type { WebhookDelivery, WebhookEndpoint } from '../../../client/stoa.js'
+
+export type Endpoint = WebhookEndpoint
+export type Attempt = WebhookDelivery
+
+/** What people call an endpoint: its description, or else its address without the scheme. */
+export const nameOf = ({ description, url }: Pick<Endpoint, 'description' | 'url'>) =>
+  description || url.replace('https://', '')
+
+/** What must be typed to delete it. */
+export const hostOf = ({ url }: Pick<Endpoint, 'url'>) => new URL(url).host
+
+/** In the address: an attempt of a delivery. */
+export const attemptId = ({ delivery, attempt }: Pick<Attempt, 'delivery' | 'attempt'>) => `${delivery}.${attempt}`
+export const deliveryOf = (id: string) => id.split('.')[0] ?? ''
+
+export const ATTEMPT_MAX = { standard: 3, long: 8 } as const
