@@ -340,6 +340,21 @@ describe('static files', async () => {
     assert.match((await get('/console')).headers['content-security-policy'] ?? '', /default-src 'self'/)
   })
 
+  it('include the favicon', async () => {
+    const pages = await startHost({ files: [{ path: '', directory: new URL('../pages/', import.meta.url) }] })
+    for (const [path, type] of [
+      ['/favicon.ico', 'image/x-icon'],
+      ['/favicon.svg', 'image/svg+xml'],
+    ] as const) {
+      const { status, headers } = await pages.call(`GET ${path}`, { as: null })
+      const { etag = '', 'cache-control': caching, 'content-type': found } = headers
+      assert.deepEqual([status, found, caching], [200, type, 'no-cache'], path)
+      const again = await pages.call(`GET ${path}`, { as: null, headers: { 'if-none-match': String(etag) } })
+      assert.deepEqual([again.status, again.text], [304, ''], 'browsers keep it and ask only whether it changed')
+    }
+    assert.match((await pages.call('GET /', { as: null })).text, /<link rel="icon" href="\/favicon\.svg">/)
+  })
+
   it('are the only files that are served', async () => {
     for (const path of [
       '/console/../package.json',

@@ -243,7 +243,9 @@ describe('every other path', () => {
   it('shows one constant page that reflects no input', async () => {
     const { text } = await send('/')
     assert.match(text, /^<!doctype html>/)
-    assert.doesNotMatch(text, /<(script|form|img|iframe|link)/)
+    assert.doesNotMatch(text, /<(script|form|img|iframe)/)
+    assert.match(text, /<link rel="icon" href="data:image\/svg\+xml,[^"<>]+">/)
+    assert.equal(text.match(/<link/g)?.length, 1)
     for (const path of paths) {
       const response = await send(path, { cookie: 'a=<script>', referer: 'https://evil.test/' })
       assert.equal(response.status, 200, path)

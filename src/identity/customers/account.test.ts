@@ -156,10 +156,11 @@ describe('the account page of customers', () => {
   it('is in the look of the app, with a way back to it, and names nothing of the team', async () => {
     const { browser, email } = await register()
     const page = await open(browser)
-    for (const part of [`Ada Lovelace, ${email}, at The shop`, 'The shop <small>', 'in this browser', logoutUris[0]]) {
+    for (const part of [`Ada Lovelace, ${email}, at The shop`, 'The shop <small>', '(this browser)', logoutUris[0]]) {
       assert.ok(page.text.includes(part as string), part)
     }
     assert.doesNotMatch(page.text, /Stoa|Organisations|<script/)
+    assert.ok(page.text.includes('<link rel="icon" href="data:,">'), "not Stoa's icon")
     assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'.*form-action 'self';/)
     assert.equal(page.headers.get('cache-control'), 'no-store')
     const lone = await registerApp(host, identity, { app: 'lone', more: users })
@@ -172,7 +173,7 @@ describe('the account page of customers', () => {
 
   it('saves the name', async () => {
     const { browser, claims, tokens } = await register()
-    assert.match((await send(browser, 'name', { name: ' Countess <b> ' })).text, /role="status">Your name is saved/)
+    assert.match((await send(browser, 'name', { name: ' Countess <b> ' })).text, /role="status">Your name was saved/)
     assert.equal((await me(tokens.access_token)).body.name, 'Countess <b>')
     const [entry] = await trailOf(claims.sub, 'me.update')
     assert.deepEqual([entry.on, entry.email, entry.changes], [claims.sub, undefined, { name: {} }])
@@ -193,7 +194,7 @@ describe('the account page of customers', () => {
       assert.deepEqual([wrong.status, /The current password is wrong/.test(wrong.text)], [400, true])
     }
     assert.match((await send(browser, 'password', { current: PASSWORD, password: '1qaz2wsx3edc' })).text, /most common/)
-    assert.match((await send(browser, 'password', { current: PASSWORD, password })).text, /Your password is saved/)
+    assert.match((await send(browser, 'password', { current: PASSWORD, password })).text, /Your password was saved/)
     assert.equal((await me(tokens.access_token)).status, 200)
     assert.equal((await me(elsewhere.tokens.access_token)).status, 401)
     assert.ok(!(await isSignedIn(elsewhere.browser)))
@@ -225,7 +226,7 @@ describe('the account page of customers', () => {
     const { browser, claims, email: before } = await register()
     const email = newAddress()
     const page = await send(browser, 'email', { email: email.toUpperCase(), current: PASSWORD })
-    assert.match(page.text, /An e-mail is on its way/)
+    assert.match(page.text, /We sent an e-mail/)
     assert.match(mailsTo(email).at(-1)?.html ?? '', /The shop/)
     const notIn = (await identity.browser().go(linkTo(email))).text
     assert.ok(/The shop.*Sign in first/s.test(notIn) && notIn.includes(`href="${urlFor(shop)}"`))
@@ -238,7 +239,7 @@ describe('the account page of customers', () => {
     const [entry] = await trailOf(claims.sub, 'email.request')
     assert.deepEqual(entry.changes, { email: {} })
     const taken = (await register()).email
-    assert.match((await send(browser, 'email', { email: taken, current: PASSWORD })).text, /An e-mail is on its way/)
+    assert.match((await send(browser, 'email', { email: taken, current: PASSWORD })).text, /We sent an e-mail/)
     assert.deepEqual([linkTo(taken), /already have/.test(mailsTo(taken).at(-1)?.subject ?? '')], ['', true])
     for (const wrong of ['', 'no address', before.replace('@', ' ')]) {
       assert.equal((await send(browser, 'email', { email: wrong, current: PASSWORD })).status, 400)
@@ -275,8 +276,8 @@ describe('the account page of customers', () => {
     const back = await browser.submit(asked, { code: codeTo(email) })
     assert.deepEqual([back.status, back.url], [200, urlFor(shop)])
     assert.doesNotMatch(back.text, /Sign in again/)
-    assert.match((await send(browser, 'email', forms.email)).text, /is on its way/)
-    assert.match((await send(browser, 'password', forms.password)).text, /Your password is saved/)
+    assert.match((await send(browser, 'email', forms.email)).text, /We sent an e-mail/)
+    assert.match((await send(browser, 'password', forms.password)).text, /Your password was saved/)
     assert.match((await open(browser)).text, /Current password/)
     assert.equal((await send(browser, 'password', forms.password)).status, 400, 'from now on it is needed')
     await shop.signIn({ email, password: PASSWORD })
@@ -291,7 +292,7 @@ describe('the account page of customers', () => {
     await send(stranger.browser, 'end', { id })
     assert.equal((await me(elsewhere.tokens.access_token)).status, 200)
     assert.equal((await send(browser, 'end', { id: 'x' })).status, 404)
-    assert.match((await send(browser, 'end', { id })).text, /That sign-in has ended/)
+    assert.match((await send(browser, 'end', { id })).text, /That session was signed out/)
     assert.equal((await me(elsewhere.tokens.access_token)).status, 401)
     assert.ok(!(await isSignedIn(elsewhere.browser)))
     assert.match((await trailOf(claims.sub, 'session.end'))[0].on, /^sin_/)
@@ -313,7 +314,7 @@ describe('the account page of customers', () => {
     const elsewhere = await shop.signIn({ email, password: PASSWORD })
     const stranger = await register()
     const page = await send(browser, 'everywhere')
-    assert.match(page.text, /You were signed out everywhere/)
+    assert.match(page.text, /You are signed out everywhere/)
     for (const one of [tokens, elsewhere.tokens]) {
       assert.equal((await me(one.access_token)).status, 401)
       assert.equal((await shop.refresh(one.refresh_token)).status, 400)
@@ -336,7 +337,7 @@ describe('the account page of customers', () => {
     for (const fields of incomplete) assert.equal((await send(browser, 'delete', fields)).status, 400)
     assert.equal((await me(tokens.access_token)).status, 200)
     const page = await send(browser, 'delete', { current: PASSWORD, confirm: 'yes' })
-    assert.deepEqual([page.status, /Your account is deleted/.test(page.text)], [200, true])
+    assert.deepEqual([page.status, /Your account was deleted/.test(page.text)], [200, true])
     for (const one of [tokens, elsewhere.tokens]) {
       assert.equal((await me(one.access_token)).status, 401)
       assert.equal((await shop.refresh(one.refresh_token)).status, 400)
@@ -367,7 +368,7 @@ describe('the account page of customers', () => {
     for (const [form, fields] of Object.entries(forms)) {
       for (const csrf of ['', 'x', foreign]) {
         const page = await send(browser, form, fields, csrf)
-        assert.deepEqual([page.status, /not sent from this page/.test(page.text)], [403, true], form)
+        assert.deepEqual([page.status, /no longer valid/.test(page.text)], [403, true], form)
       }
     }
     const { status, body } = await me(tokens.access_token)

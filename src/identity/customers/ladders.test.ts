@@ -242,7 +242,7 @@ describe('a code', () => {
     const asked = await opened.browser.submit(opened.page, { email })
     await host.db`update customer_codes set expires = now() - interval '1 second' where email = ${email}`
     const { status, text } = await opened.browser.submit(asked, { code: codeTo(email) })
-    assert.deepEqual([status, /not valid any more/.test(text)], [400, true])
+    assert.deepEqual([status, /no longer valid/.test(text)], [400, true])
   })
 
   it('is not stored as it is', async () => {
@@ -317,7 +317,7 @@ describe('somebody who registers with the address of another', () => {
     const { user } = (await host.call('POST /v1/iam/users', { body: { email, password: EVIL } })).body
     const { browser, page } = await open()
     const asked = await browser.submit(page, { email, password: EVIL })
-    assert.match(asked.text, /Check your mail/)
+    assert.match(asked.text, /Check your e-mail/)
     const opened = await byCode('code', email)
     assert.equal(claimsOf((await redeem(opened, opened.back.url)).id_token).sub, user)
     await isWorthless(email)
@@ -353,6 +353,6 @@ describe('an address that an admin changes', () => {
     assert.deepEqual([status, body.email, body.emailVerified], [200, email, false])
     assert.equal((await one.browser.go(link)).status, 404, 'a link from before has ended')
     const { browser, page } = await open()
-    assert.match((await browser.submit(page, { email, password: PASSWORD })).text, /Check your mail/)
+    assert.match((await browser.submit(page, { email, password: PASSWORD })).text, /Check your e-mail/)
   })
 })

@@ -62,7 +62,7 @@ describe('another code', () => {
       for (let n = 0; n < 6; n++) page = await opened.browser.submit(page, { code: wrong, password: other })
       assert.equal(page.status, 400)
       assert.match(page.text, new RegExp(`<h1>[^<]*${title}`))
-      assert.ok(page.text.includes(`value="${email}"`) && page.text.includes('not valid any more'))
+      assert.ok(page.text.includes(`value="${email}"`) && page.text.includes('no longer valid'))
     })
   }
 })
@@ -97,7 +97,7 @@ describe('a mail to a customer', () => {
         ?.text.match(/https:\S+/)?.[0] ?? ''
     assert.match(mailsTo(to).at(-1)?.html ?? '', /home/i)
     await shop.signIn({ email, password: PASSWORD }, browser)
-    assert.match((await browser.submit(await browser.go(link), {})).text, /address is changed/)
+    assert.match((await browser.submit(await browser.go(link), {})).text, /address was changed/)
     const moved = await told(email, /address of your account/)
     assert.ok(moved?.text.includes(to) && !/owner or admin/.test(moved.text))
     const same = await host.call('POST /v1/iam/me/email', { as, body: { email: to, current: PASSWORD } })
