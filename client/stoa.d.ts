@@ -433,9 +433,9 @@ export declare function verifyWebhook<Payload = unknown>(webhook: WebhookRequest
 export type FaultCode = 'invalid_input' | 'malformed_request' | 'sign_in_failed' | 'unroutable_events' | 'too_many_events' | 'model_refused' | 'credential_required' | 'credential_refused' | 'key_expired' | 'key_replaced' | 'key_revoked' | 'ingest_key_required' | 'key_budget' | 'insufficient_balance' | 'forbidden' | 'ingest_key_unknown' | 'insufficient_capability' | 'model_unpriced' | 'key_limit' | 'csrf_token_required' | 'https_required' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'body_too_large' | 'unsupported_media_type' | 'expectation_failed' | 'key_rate' | 'ingest_rate' | 'too_many_tries' | 'model_limit' | 'upstream_busy' | 'headers_too_large' | 'internal' | 'not_held' | 'not_built' | 'upstream_unreachable' | 'upstream_refused' | 'mail_unreachable' | 'overloaded' | 'starting' | 'database_unreachable' | 'warehouse_unreachable' | 'bus_unreachable' | 'upstream_timeout';
 /** One service of the host */
 export type Service = {
-    /** The name, by which keys are limited to it */
+    /** The name, which limits of keys refer to */
     name: string;
-    /** The path that its operations are below */
+    /** The path prefix of its operations */
     path: string;
     /** What it does */
     what: string;
@@ -446,14 +446,14 @@ export type ListServicesInput = Record<string, never>;
 export type ListServicesOutput = {
     /** The version of this API */
     version: 'v1';
-    /** Every service, also those that have no operation yet */
+    /** Every service, including those without operations */
     services: Service[];
 };
 export type GetHealthInput = Record<string, never>;
 export type GetHealthOutput = {
     /** The host can serve requests */
     status: 'up';
-    /** What the host depends on */
+    /** The state of each engine the host depends on */
     engines: {
         /** The database */
         db: 'up';
@@ -1865,7 +1865,7 @@ export type ListJournalInput = {
     limit?: number;
     /** The `next` of the previous page; omitted or empty for the first page */
     after?: string;
-    /** How to answer: `json` or `csv`; by default what the header Accept names, else `json` */
+    /** The format of the answer, `json` or `csv`; defaults to the one in the header Accept, otherwise to `json` */
     format?: 'json' | 'csv';
 };
 /** When the organisation is alerted */
@@ -1973,7 +1973,7 @@ export type GetUsageSummaryInput = {
     product?: string;
     /** What to group by: one or more of `day`, `key`, `model`, `project`, `product`, separated by commas; default `day` */
     by?: string;
-    /** How to answer: `json` or `csv`; by default what the header Accept names, else `json` */
+    /** The format of the answer, `json` or `csv`; defaults to the one in the header Accept, otherwise to `json` */
     format?: 'json' | 'csv';
 };
 /** Where events are sent */

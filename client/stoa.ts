@@ -1725,9 +1725,9 @@ export type FaultCode =
 
 /** One service of the host */
 export type Service = {
-  /** The name, by which keys are limited to it */
+  /** The name, which limits of keys refer to */
   name: string
-  /** The path that its operations are below */
+  /** The path prefix of its operations */
   path: string
   /** What it does */
   what: string
@@ -1740,7 +1740,7 @@ export type ListServicesInput = Record<string, never>
 export type ListServicesOutput = {
   /** The version of this API */
   version: 'v1'
-  /** Every service, also those that have no operation yet */
+  /** Every service, including those without operations */
   services: Service[]
 }
 
@@ -1749,7 +1749,7 @@ export type GetHealthInput = Record<string, never>
 export type GetHealthOutput = {
   /** The host can serve requests */
   status: 'up'
-  /** What the host depends on */
+  /** The state of each engine the host depends on */
   engines: {
     /** The database */
     db: 'up'
@@ -3342,7 +3342,7 @@ export type ListJournalInput = {
   limit?: number
   /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
-  /** How to answer: `json` or `csv`; by default what the header Accept names, else `json` */
+  /** The format of the answer, `json` or `csv`; defaults to the one in the header Accept, otherwise to `json` */
   format?: 'json' | 'csv'
 }
 
@@ -3459,7 +3459,7 @@ export type GetUsageSummaryInput = {
   product?: string
   /** What to group by: one or more of `day`, `key`, `model`, `project`, `product`, separated by commas; default `day` */
   by?: string
-  /** How to answer: `json` or `csv`; by default what the header Accept names, else `json` */
+  /** The format of the answer, `json` or `csv`; defaults to the one in the header Accept, otherwise to `json` */
   format?: 'json' | 'csv'
 }
 

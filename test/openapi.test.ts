@@ -141,10 +141,10 @@ describe('the texts of the OpenAPI document', () => {
     const textOf = (id: string) => operations.find(({ entry }) => entry.operationId === id)?.entry.description ?? ''
     assert.match(textOf('listServices'), /Anyone may call it/)
     assert.match(textOf('createKey'), /A key with a limit, budget or rate may not\./)
-    assert.match(textOf('deleteKey'), /allowed whatever a key is limited to/)
+    assert.match(textOf('deleteKey'), /Limited keys may call it, too/)
     assert.match(textOf('createProject'), /A key limited to projects may not\..*as `project\.create`/s)
-    assert.match(textOf('getProject'), /`slug` names one.*like what does not exist/s)
-    assert.match(textOf('setReference'), /The body may have 8 MiB/)
+    assert.match(textOf('getProject'), /`slug` names one.*as if they did not exist/s)
+    assert.match(textOf('setReference'), /The body may be up to 8 MiB long/)
     const others = operationsIn(documentOf([specimen])).map(({ entry }) => entry.description)
     assert.ok(others.some(text => text?.includes('refused for a key that has used up its budget')))
     assert.ok(others.some(text => text?.includes('may be encoded with gzip, deflate, br, zstd')))

@@ -229,7 +229,7 @@ describe('answers', () => {
     const sockets = [await unread(), await unread()]
     const refused = await host.call('GET /v1/large')
     assert.deepEqual([refused.status, refused.body.error.code], [503, 'overloaded'])
-    assert.match(refused.body.error.message, /have not been read yet/)
+    assert.match(refused.body.error.message, /are still unread/)
     assert.equal((await host.call('GET /v1/projects')).status, 200)
     assert.equal((await host.call('GET /v1/large', { as: host.other.key })).status, 200)
     for (const socket of sockets) socket.destroy()

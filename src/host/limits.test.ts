@@ -209,7 +209,7 @@ describe('a project in X-Project-Id', () => {
         for (const as of [host.home.key, member, await limitedTo('project:*')]) {
           const { status, body } = await inside(slug, as, route)
           assert.deepEqual([status, body.error.code], [404, 'not_found'], route)
-          assert.equal(body.error.message, `This organisation has no project ${slug}, which X-Project-Id names.`)
+          assert.equal(body.error.message, `This organisation has no project ${slug}, as named in X-Project-Id.`)
         }
       }
       const event = { as: publishable.key, body: { event: 'seen' }, headers: { 'x-project-id': slug } }

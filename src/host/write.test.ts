@@ -117,7 +117,7 @@ describe('a write', () => {
     }
     const refused = await rename('Gone')
     assert.deepEqual([refused.status, tried], [401, [1, 2]])
-    assert.match(refused.body.error.message, /was deleted at the same moment/)
+    assert.match(refused.body.error.message, /was just deleted/)
   })
 
   it('succeeds after a real deadlock', async () => {

@@ -10,7 +10,8 @@ export const CSV_ROWS_MAX = 10_000
 export const formats = {
   format: Type.Optional(
     Type.Enum(['json', 'csv'], {
-      description: 'How to answer: `json` or `csv`; by default what the header Accept names, else `json`',
+      description:
+        'The format of the answer, `json` or `csv`; defaults to the one in the header Accept, otherwise to `json`',
       examples: ['json'],
     }),
   ),

@@ -104,7 +104,12 @@ export const boundSettings = (tables: readonly Table[]): Record<string, Setting<
   Object.fromEntries(
     tables.flatMap(({ bound }) =>
       bound
-        ? [[bound.setting, setting(bound.doc, String(bound.fallback), count, 'One more is answered 409')] as const]
+        ? [
+            [
+              bound.setting,
+              setting(bound.doc, String(bound.fallback), count, 'Further ones are answered with 409'),
+            ] as const,
+          ]
         : [],
     ),
   )

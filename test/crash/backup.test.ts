@@ -239,7 +239,7 @@ describe('a restore', () => {
       writeFileSync(path, content)
       const { status, errors } = await command('restore', path, restored).ended
       assert.equal(status, 1, name)
-      assert.match(errors, /^stoa: .* was not restored: it is damaged, not complete, or no backup/, name)
+      assert.match(errors, /^stoa: .* was not restored: it is damaged, incomplete or not a backup/, name)
       assert.deepEqual(readdirSync(restored), [], name)
     }
   })
@@ -255,7 +255,7 @@ describe('a restore', () => {
     }
     await succeeded(command('backup', file, data))
     await says('backup', file, /stoa\.tar\.zst exists; choose another name/)
-    await says('backup', join(data, 'x'), /in the data directory itself/)
+    await says('backup', join(data, 'x'), /is inside the data directory/)
     await says('backup', '/does-not-exist/x', /there is no directory \/does-not-exist/)
     await says('backup', `${file}2`, /DATABASE_URL is set: .*pg_dump/, { DATABASE_URL: 'postgres://x@127.0.0.1/x' })
     await says('restore', file, /is in use by another Stoa/)

@@ -294,7 +294,7 @@ describe('an external PostgreSQL', () => {
     assert.equal((await a.call('POST /v1/projects', { slug: 'shared', name: 'Shared' })).status, 201)
     assert.equal((await b.call('GET /v1/projects/shared')).status, 200)
     const third = { STOA_DATA: freshDirectory(t), DATABASE_URL: external.url }
-    await refused(third, /^stoa: the secrets in this database were sealed under another root key; set STOA_ROOT_KEY/)
+    await refused(third, /^stoa: the secrets in this database were encrypted with another root key; set STOA_ROOT_KEY/)
   })
 })
 

@@ -92,7 +92,7 @@ function entryFrom(entry: ReadEntry): ArchiveEntry {
   const { path, type, size, mode = 0 } = entry
   // Ours has no others. A name that leads elsewhere must not be written.
   const isOurs = (type === 'File' || type === 'Directory') && !path.split('/').includes('..') && !path.startsWith('/')
-  if (!isOurs) throw new Error(`it contains ${path}, which is not of a backup`)
+  if (!isOurs) throw new Error(`it contains ${path}, which does not belong in a backup`)
   if (type === 'File') return { kind: 'file', name: path, mode, size, chunks: entry as AsyncIterable<Buffer> }
   entry.resume()
   return { kind: 'directory', name: path.replace(/\/$/, ''), mode }

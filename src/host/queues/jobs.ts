@@ -173,7 +173,7 @@ function refuse(
     refuseLast(row => row.org === org, waiting - ofOrg - perOrg)
   }
   if (refused.size > 0 && !isRecorded) {
-    const message = `Too much of your organisation waits in ${queue}; nothing was added. Wait until some of it is done.`
+    const message = `Your organisation has too many jobs waiting in ${queue}; nothing was added. Wait until some are done.`
     throw new Fault('conflict', { message })
   }
   return refused

@@ -160,7 +160,6 @@ describe('the account page of customers', () => {
       assert.ok(page.text.includes(part as string), part)
     }
     assert.doesNotMatch(page.text, /Stoa|Organisations|<script/)
-    assert.ok(page.text.includes('<link rel="icon" href="data:,">'), "not Stoa's icon")
     assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'.*form-action 'self';/)
     assert.equal(page.headers.get('cache-control'), 'no-store')
     const lone = await registerApp(host, identity, { app: 'lone', more: users })
