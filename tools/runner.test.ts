@@ -26,7 +26,7 @@ describe('a test that fails beside others and passes alone', () => {
     const [name, ...rest] = text.split('\n')
     assert.equal(name, `${SECOND} > a process > has no names of others`)
     const [before, after] = rest.join('\n').split(/^ {2}alone, passed after \d+ ms$/m)
-    assert.match(before ?? '', /beside others, failed after \d+ ms\n {4}AssertionError[\s\S]*something was left behind/)
+    assert.match(before ?? '', /in parallel, failed after \d+ ms\n {4}AssertionError[\s\S]*something was left behind/)
     assert.match(after ?? '', /nothing was left behind/)
     assert.doesNotMatch(after ?? '', /Error/)
   })

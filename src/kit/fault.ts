@@ -1,5 +1,5 @@
-// All errors that callers can receive: one class, one table. The message is for the caller and says what to do; the
-// cause is only logged. The meaning of a code is for the documentation.
+// All errors that callers can receive: one class, one table. The message tells the caller what to do; the cause is only
+// logged. The meaning of a code is for the documentation.
 
 const FAULTS = {
   invalid_input: [400, 'invalid_request_error', 'A field is missing, unknown or invalid; `fields` names each.'],
@@ -141,15 +141,15 @@ export const statusOf = (code: FaultCode): number => FAULTS[code][0]
 export const typeOf = (code: FaultCode): string => FAULTS[code][1]
 export const meaningOf = (code: FaultCode): string => FAULTS[code][2]
 
-/** Also the answer for what belongs to another organisation, so that callers cannot probe for it. */
+/** Also used for resources of other organisations, so that callers cannot probe for them. */
 export const notFound = (what: string) => new Fault('not_found', { message: `There is no such ${what}.` })
 
-/** What was looked up, if it was found. */
+/** Returns what was looked up, or raises `not_found`. */
 export function orNotFound<T>(value: T | null, what: string): T {
   if (value === null) throw notFound(what)
   return value
 }
 
-/** `path` is the field that it is about, if any, and `says` what is wrong with it. */
+/** `path` is the invalid field, if any, and `says` what is wrong with it. */
 export const conflict = (message: string, path?: string, says = '') =>
   new Fault('conflict', { message, fields: path === undefined ? [] : [{ path, says }] })

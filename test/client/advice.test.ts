@@ -64,7 +64,7 @@ describe('a certificate', () => {
       onError: ({ message }, dropped) => heard.push(`${message} ${dropped.map(({ reason }) => reason)}`),
     })
     events.capture({ event: 'a' })
-    await assert.rejects(events.flush({ timeoutMs: 1000 }), /1 events are not sent/)
+    await assert.rejects(events.flush({ timeoutMs: 1000 }), /1 events were not sent/)
     assert.equal(heard.length, 1)
     assert.match(heard[0] as string, advice)
     await events.close({ timeoutMs: 0 })
@@ -90,13 +90,13 @@ describe('an address', () => {
     const { message } = await errorOf(`http://127.0.0.1:${port}`)
     assert.match(
       message,
-      new RegExp(`http://127\\.0\\.0\\.1:${port}, ECONNREFUSED\\. Nothing listens there.*\`npm start\``),
+      new RegExp(`http://127\\.0\\.0\\.1:${port}, ECONNREFUSED\\. No server is listening there.*\`npm start\``),
     )
   })
 
   it('whose name does not exist: the error says so', async () => {
     const { message } = await errorOf('https://stoa.test', { fetch: failing('ENOTFOUND') })
-    assert.match(message, /There is no host of this name: correct it in `baseUrl`/)
+    assert.match(message, /The host name does not exist: correct it in `baseUrl`/)
   })
 
   it('with http instead of https: the host says so', async () => {
@@ -107,7 +107,7 @@ describe('an address', () => {
 
   it('with https instead of http: the error says to check the port', async () => {
     const url = (await serve(200, 'text/html', '')).replace('http:', 'https:')
-    assert.match((await errorOf(url)).message, /does not speak TLS: check the port in `baseUrl`/)
+    assert.match((await errorOf(url)).message, /does not use TLS: check the port in `baseUrl`/)
   })
 
   it('with a path is refused, and what to write is shown', () => {
@@ -141,7 +141,7 @@ describe('a foreign server', () => {
         `(${status} `,
         type.split(';')[0] as string,
         url,
-        `It begins: ${begin}`,
+        `It starts with: ${begin}`,
         'a proxy in between',
       ]) {
         assert.ok(error.message.includes(part), `${part}: ${error.message}`)
@@ -185,7 +185,7 @@ describe('a publishable key', () => {
     assert.throws(
       () => createStoa({ baseUrl: 'https://stoa.test', key: 'pk-VERYSECRET' }),
       error => {
-        assert.match(String(error), /only sends events: `createEvents\(\{ baseUrl, key \}\)`/)
+        assert.match(String(error), /can only send events: `createEvents\(\{ baseUrl, key \}\)`/)
         return !String(error).includes('VERYSECRET')
       },
     )

@@ -1,4 +1,4 @@
-// The page of events: what the services emit, from their declarations.
+// The page of events emitted by the services, from their declarations.
 import { isSubject } from '../../src/engines/log/subjects.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type DeclaredEvent, eventsOf } from '../../src/kit/events.ts'
@@ -80,7 +80,7 @@ function emittersOf({ operations, others }: DeclaredEvent): string {
   return [...links.sort(), ...others.sort()].join(', ')
 }
 
-/** A row for each field. One that means something else in another event has a row for each meaning. */
+/** A row for each field. A field with another meaning in another event has a row for each meaning. */
 function fieldRows(events: readonly Entry[]): string[] {
   const subjects = new Map<string, Map<string, string[]>>()
   for (const [subject, { schema }] of events) {

@@ -22,14 +22,14 @@ export function generatedFiles(sections: readonly Section[]) {
   }
 }
 
-/** The files that follow from the generated client, for its package. */
+/** The files derived from the generated client, for its package. */
 export function packageFiles(client: string): Record<string, string> {
   const { js, declarations } = compiled(client)
   const license = readFileSync(new URL('../../LICENSE', import.meta.url), 'utf8')
   return { 'client/stoa.js': js, 'client/stoa.d.ts': declarations, 'client/LICENSE': license }
 }
 
-/** The pages that are written by hand but for a part. */
+/** Hand-written pages with a generated part. */
 export function pageFiles(settings: Settings): Record<string, string> {
   const page = readFileSync(new URL('../../docs/OPERATIONS.md', import.meta.url), 'utf8')
   return { 'docs/OPERATIONS.md': withSettingsTable(page, settings) }

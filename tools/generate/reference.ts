@@ -1,4 +1,4 @@
-// The reference page: describes every operation, with a command to try it.
+// The reference page: describes every operation, with an example command.
 import { HOST_FAULTS } from '../../src/host/faults.ts'
 import { exampleFields } from '../../src/host/openapi/example-fields.ts'
 import { CALLERS } from '../../src/host/openapi/texts.ts'

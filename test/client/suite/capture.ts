@@ -178,7 +178,7 @@ export const capture: Record<string, Case> = {
         ['10001', 'queue_full'],
       ],
     )
-    check(/10000 events are not sent/.test((await rejection(events.flush({ timeoutMs: 50 }))).message), 'flush')
+    check(/10000 events were not sent/.test((await rejection(events.flush({ timeoutMs: 50 }))).message), 'flush')
     await events.close({ timeoutMs: 50 })
     same(reasons(heard).filter(reason => reason === 'not_confirmed').length, 10_000)
     const large = capturing(environment, 'never')

@@ -171,7 +171,7 @@ export const failures: Record<string, Case> = {
     const { stoa } = against(environment, 'same-cursor')
     const pages = stoa.listProjectsAll({ after: 'a' })
     await pages.next()
-    check(/a cursor that was there before/.test((await rejection(pages.next())).message), 'the cursor of the caller')
+    check(/a cursor that an earlier page had/.test((await rejection(pages.next())).message), 'the cursor of the caller')
   },
 
   'waits as long as the host asks, and fails at once if that is too long': async environment => {
