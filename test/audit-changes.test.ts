@@ -311,7 +311,7 @@ function checkEvents({ answer, on, emits = [], tenant = home.org, told }: Writte
   }
 }
 
-describe('the audit trail and the events say what changed', () => {
+describe('the audit trail and the events report changes', () => {
   const audited = allOperations.filter(({ operation }) => operation.audit && operation.service !== 'specimen')
 
   it('for every audited operation', () => {
@@ -322,7 +322,7 @@ describe('the audit trail and the events say what changed', () => {
     assert.deepEqual(gone, [], 'these are no audited operations; remove them from WRITES')
   })
 
-  it('and those emit an event that change something of an organisation', () => {
+  it('and operations that change something of an organisation emit an event', () => {
     const silent = audited.filter(({ operation }) => Object.keys(operation.emits).length === 0).map(({ id }) => id)
     const unlisted = silent.filter(id => !SILENT.includes(id))
     assert.deepEqual(unlisted, [], 'declare what they emit, or add them to SILENT in test/audit-changes.test.ts')

@@ -137,7 +137,7 @@ describe('the texts of the OpenAPI document', () => {
     )
   })
 
-  it('say who may call an operation, what is recorded and what is limited', () => {
+  it('describe who may call an operation, what is recorded and what is limited', () => {
     const textOf = (id: string) => operations.find(({ entry }) => entry.operationId === id)?.entry.description ?? ''
     assert.match(textOf('listServices'), /Anyone may call it/)
     assert.match(textOf('createKey'), /A key with a limit, budget or rate may not\./)
@@ -220,7 +220,7 @@ describe('the examples of the OpenAPI document', () => {
   const fits = (schema: Schema, value: unknown) =>
     Compile({ components: document.components, ...schema } as TSchema).Check(value)
 
-  it('exist for every body and every answer in JSON, and fit their schemas', () => {
+  it('exist for every body and every answer in JSON, and match their schemas', () => {
     let count = 0
     for (const { entry, route } of operations) {
       const [, success] = successOf(entry)
@@ -234,7 +234,7 @@ describe('the examples of the OpenAPI document', () => {
     assert.ok(count > 60)
   })
 
-  it('exist for every parameter of a path, and fit their schemas', () => {
+  it('exist for every parameter of a path, and match their schemas', () => {
     for (const { entry, route } of operations) {
       for (const { name, in: location, example, schema } of entry.parameters ?? []) {
         assert.ok(location !== 'path' || example !== undefined, `${route} ${name}`)
@@ -243,7 +243,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   })
 
-  it('of faults fit the schema, and exist for exactly the codes that occur', () => {
+  it('of faults match the schema, and exist for exactly the codes that occur', () => {
     const text = JSON.stringify(document.paths)
     for (const [code, { value }] of Object.entries(examples)) {
       assert.ok(fits({ $ref: '#/components/schemas/Fault' }, value), code)
@@ -251,7 +251,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   })
 
-  it('check something: another value does not fit', () => {
+  it('are really checked: another value does not match', () => {
     assert.ok(!fits({ $ref: '#/components/schemas/ProjectList' }, { data: [{ slug: 'a' }], next: '' }))
   })
 })

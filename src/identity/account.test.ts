@@ -75,7 +75,7 @@ async function invite(email: string, role = 'member') {
 }
 
 describe('the account page', () => {
-  it('sends whoever is not signed in to sign in', async () => {
+  it('redirects visitors who are not signed in to sign in', async () => {
     const page = await open(identity.browser())
     assert.equal(page.url, 'https://stoa.example/v1/account/login')
     const gone = await visitor('gone@home.test')
@@ -118,7 +118,7 @@ describe('the account page', () => {
     assert.ok((await open(bob.browser)).text.includes('Bob'))
   })
 
-  it('changes the password, keeps this browser, ends all others, and tells the person', async () => {
+  it('changes the password, keeps this browser signed in, signs out all others, and notifies the person', async () => {
     const cleo = await visitor('cleo@home.test')
     const elsewhere = await web.signIn(cleo)
     const password = 'a-password-of-her-own'
@@ -248,7 +248,7 @@ describe('the account page', () => {
     assert.equal((await host.call('GET /v1/iam/me', { as: ida.token })).body.name, '')
   })
 
-  it('refuses a form whose session has ended since it was begun', async () => {
+  it('refuses a form whose session has ended since it was loaded', async () => {
     const lea = await visitor('lea@home.test')
     const thief = (await web.signIn(lea)).browser
     const csrf = csrfIn((await open(thief)).text)
@@ -269,7 +269,7 @@ describe('the account page', () => {
     assert.doesNotMatch((await open(fresh.browser)).text, /other, admin/)
   })
 
-  it('sends no link to a new address once the password was reset, however the two meet', async () => {
+  it('sends no link to a new address after a password reset, however the two overlap', async () => {
     for (let round = 0; round < 10; round++) {
       const mia = await visitor(`mia${round}@home.test`)
       const csrf = csrfIn((await open(mia.browser)).text)
@@ -293,7 +293,7 @@ describe('the account page', () => {
     }
   })
 
-  it('tells the role that an invitation gives to somebody who is a member already', async () => {
+  it('shows a member the role offered by another invitation', async () => {
     const nia = await visitor('nia@home.test')
     for (const [invited, expected] of [
       ['admin', 'admin'],
@@ -312,7 +312,7 @@ describe('the account page', () => {
     }
   })
 
-  it('answers when other changes meet its own', async () => {
+  it('answers when other changes happen at the same time', async () => {
     for (let round = 0; round < 8; round++) {
       const ola = await visitor(`ola${round}@home.test`)
       await send(ola.browser, 'email', { email: `ola${round}@new.test`, current: ola.password })
@@ -328,7 +328,7 @@ describe('the account page', () => {
     }
   })
 
-  it('offers nothing to a person whose password an admin chose, but to choose one', async () => {
+  it('offers a person whose password an admin chose nothing but to choose one', async () => {
     const jan = await plantPerson(host, 'jan@home.test')
     const { browser } = await web.signIn(jan)
     const { text } = await open(browser)

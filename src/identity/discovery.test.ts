@@ -37,7 +37,7 @@ const discovery = await send(DISCOVERY)
 const document = JSON.parse(discovery.text)
 
 describe('the discovery document', () => {
-  it('is also served for clients of OAuth 2.0 alone', async () => {
+  it('is also served for pure OAuth 2.0 clients', async () => {
     const { status, text } = await send('/.well-known/oauth-authorization-server')
     assert.deepEqual([status, JSON.parse(text)], [200, document])
   })

@@ -114,7 +114,7 @@ describe('a wrong password', () => {
     assert.match(again.text, /id="password"[^>]* autofocus/)
   })
 
-  it('does not keep text that is no e-mail address', async () => {
+  it('does not keep text that is not an e-mail address', async () => {
     const { page, browser } = await form()
     const again = await browser.submit(page, { email: '"><script>@home.test', password: 'wrong-password-here' })
     assert.match(again.text, /id="email"[^>]* value="" required autofocus/)

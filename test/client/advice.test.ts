@@ -55,7 +55,7 @@ describe('a certificate', () => {
     }
   })
 
-  it('of an unknown authority: events say it at once, and are kept', async () => {
+  it('of an unknown authority: events report it immediately, and are kept', async () => {
     const heard: string[] = []
     const events = createEvents({
       baseUrl: host.baseUrl,
@@ -110,7 +110,7 @@ describe('an address', () => {
     assert.match((await errorOf(url)).message, /does not use TLS: check the port in `baseUrl`/)
   })
 
-  it('with a path is refused, and what to write is shown', () => {
+  it('with a path is refused, and the error shows the right form', () => {
     for (const path of ['/v1', '/v1/', '/api', '/v1/projects']) {
       const make = () => createStoa({ baseUrl: `https://localhost:8443${path}` })
       assert.throws(make, { name: 'TypeError', message: /write `baseUrl: 'https:\/\/localhost:8443'`/ })
@@ -132,7 +132,7 @@ describe('a foreign server', () => {
     ['a text', 401, 'text/plain', 'Unauthorized', 'Unauthorized'],
   ]
   for (const [what, status, type, body, begin] of rows) {
-    it(`${what}: the error has the status and how the answer begins`, async () => {
+    it(`${what}: the error has the status and the start of the answer`, async () => {
       const url = await serve(status, type, body)
       const error = await errorOf(url)
       assert.ok(error instanceof client.StoaConnectionError)
@@ -152,7 +152,7 @@ describe('a foreign server', () => {
   }
 })
 
-describe('an argument that is no object', () => {
+describe('an argument that is not an object', () => {
   const stoa = createStoa({ baseUrl: 'https://stoa.test', fetch: () => assert.fail('nothing is sent') })
   const wrong = stoa as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
 
@@ -181,7 +181,7 @@ describe('an argument that is no object', () => {
 })
 
 describe('a publishable key', () => {
-  it('is refused for calls, and the error says what it is for', () => {
+  it('is refused for calls, and the error says what the key is for', () => {
     assert.throws(
       () => createStoa({ baseUrl: 'https://stoa.test', key: 'pk-VERYSECRET' }),
       error => {

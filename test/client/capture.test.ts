@@ -79,7 +79,7 @@ describe('a process', () => {
     assert.equal(distinct(await stored('again')), 2)
   })
 
-  it('whose events are sent, or that has none, ends at once and leaves no listener', async () => {
+  it('whose events are sent, or that has none, ends immediately and leaves no listener', async () => {
     const { out, ms } = await run(
       `${toHost}, intervalMs: 3600000`,
       `console.log(process.listenerCount('beforeExit'))
@@ -92,7 +92,7 @@ describe('a process', () => {
     assert.ok(ms < 8_000, `${ms} ms`)
   })
 
-  it('ends although no host answers, after 10 seconds, and hears what was lost', async () => {
+  it('ends after 10 seconds although no host answers, and is notified of lost events', async () => {
     const server = createServer()
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
@@ -147,7 +147,7 @@ describe('a page', { skip: NO_CHROMIUM }, async () => {
     assert.equal(distinct(rows), 120)
   })
 
-  it('that is hidden sends its events, and goes on', async () => {
+  it('that is hidden sends its events, and continues', async () => {
     await page.goto(`${host.baseUrl}/page/`)
     await capture(
       'hidden',

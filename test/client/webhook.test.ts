@@ -90,14 +90,14 @@ describe('a webhook', () => {
     for (const bad of ['whsec_', 'whsec_%%%']) await refused({ secret: bad }, /`whsec_` and base64/)
   })
 
-  it('is refused if its payload is no JSON, although the signature fits', async () => {
+  it('is refused if its payload is not JSON, although the signature matches', async () => {
     const now = new Date()
     const headers = {
       'webhook-id': 'msg_3',
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
       'webhook-signature': new Webhook(secret).sign('msg_3', now, 'hello'),
     }
-    await refused({ payload: 'hello', headers }, /no JSON/)
+    await refused({ payload: 'hello', headers }, /not JSON/)
   })
 })
 

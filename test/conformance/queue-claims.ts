@@ -15,7 +15,7 @@ export function queueClaimsConform(name: string, open: OpenQueues): void {
     const claim = (keys: string[], max = 10, leaseMs = 60_000) =>
       write(tx => host.jobs.claim(tx, pulled.queue, keys, max, leaseMs))
 
-    it('claims jobs by priority, ends them, and nobody else has them meanwhile', async () => {
+    it('claims jobs by priority exclusively, and ends them', async () => {
       await add(pulled.queue, [
         { key: 'p', payload: { n: 1 } },
         { key: 'p', payload: { n: 2 }, priority: 1 },

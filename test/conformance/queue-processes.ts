@@ -74,7 +74,7 @@ async function sharing(open: OpenQueues): Promise<void> {
   })
   const all = numbers(20)
 
-  it('make each attempt once, and no more at once than a key may have in both together', async () => {
+  it("make each attempt once, and together exceed no key's concurrency", async () => {
     const running = new Map<string, number>()
     let most = 0
     actAs(async ({ key }) => {
@@ -98,7 +98,7 @@ async function sharing(open: OpenQueues): Promise<void> {
     assert.equal(most, 2)
   })
 
-  it('begin no more than the rate of a key in both together', async () => {
+  it("together exceed no key's rate", async () => {
     const times: number[] = []
     rated.actAs(async () => {
       times.push(performance.now())
@@ -117,7 +117,7 @@ async function dying(open: OpenQueues): Promise<void> {
   const { here, there, first, second } = await openTwo(open, 'dying.plain')
   const order = await openTwo(open, 'dying.ordered', { isOrdered: true, pausesMs: [100] })
 
-  it('has its attempts made again by another, and an outcome that it has later does not count', async () => {
+  it('has its attempts repeated by another, and a later outcome of its own does not count', async () => {
     const { act, waiting, release } = held()
     here.act = act
     there.act = act
@@ -152,7 +152,7 @@ async function dying(open: OpenQueues): Promise<void> {
     for (const { host } of [first, second]) host.warnings.length = 0
   })
 
-  it('leaves the order of a key as it was', async () => {
+  it('preserves the order of a key', async () => {
     const seen: number[] = []
     const { act, waiting } = held()
     order.actAs(job => (job.payload.n === 2 ? act() : Promise.resolve(seen.push(job.payload.n) ? OK : FAILED)))

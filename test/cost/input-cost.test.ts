@@ -86,7 +86,7 @@ describe('checking a body', () => {
     await runCases(cases)
   })
 
-  it('names the bound on values, and accepts what is within it', () => {
+  it('names the bound on values, and accepts values within it', () => {
     const setReference = declared('setReference')
     const { message } = faultOf(setReference, { entries: new Array(200_000).fill(1) }) as Fault
     assert.equal(message, '`body` must not have more than 200000 values; send several smaller requests.')

@@ -77,7 +77,7 @@ async function filledDirectory(t: TestContext): Promise<string> {
 }
 
 describe('a backup under load', () => {
-  it('has everything that was acknowledged before it, and a host goes on with it', { timeout: 300_000 }, async t => {
+  it('has everything acknowledged before it, and a host can continue with it', { timeout: 300_000 }, async t => {
     const receiver = await startReceiver()
     t.after(receiver.close)
     const [data, restored] = [freshDirectory(t), freshDirectory(t)]
@@ -177,7 +177,7 @@ describe('a backup under load', () => {
 const orderOf = (body: string): string => JSON.parse(body).data.properties.n
 
 describe('a killed backup', () => {
-  it('leaves no file of that name and nothing in the database, and another one succeeds', async t => {
+  it('leaves no file of that name and nothing in the database, and the next one succeeds', async t => {
     const data = freshDirectory(t)
     const started = start({ STOA_DATA: data })
     await up(started)

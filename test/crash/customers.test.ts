@@ -74,7 +74,7 @@ const unlessCut = (sent: Promise<Page>): Promise<Page | null> =>
   })
 
 describe(`kill -9 while customers register (repeat with STOA_CRASH_SEED=${seed})`, () => {
-  it('leaves an account or none, and each of them gets in', { timeout: 600_000 }, async t => {
+  it('leaves an account or none, and every customer can sign in', { timeout: 600_000 }, async t => {
     const shop = await openShop(t)
     const counts = { 'cut off': 0, answered: 0, 'with an account': 0, 'code used again': 0 }
     for (let round = 0; round < 8; round++) {
@@ -110,7 +110,7 @@ describe(`kill -9 while customers register (repeat with STOA_CRASH_SEED=${seed})
 })
 
 describe('a database that stands still for 40 s', () => {
-  it('fails the sign-ins in between, and none after it', { timeout: 300_000 }, async t => {
+  it('fails the sign-ins during it, and none after it', { timeout: 300_000 }, async t => {
     const shop = await openShop(t, { STOA_DB_WAIT_S: '5' })
     const { email } = await shop.register()
     const waiting = await Promise.all(Array.from({ length: 8 }, () => shop.open())) // Ten attempts may be counted.

@@ -105,7 +105,7 @@ describe('the deletion of an organisation', () => {
     t.diagnostic(`${left} of ${2 * ROWS} rows were left`)
   })
 
-  it('ends access in another process within a second, and what waits to be sent', { timeout: 300_000 }, async t => {
+  it('ends access in another process within a second, and pending deliveries', { timeout: 300_000 }, async t => {
     const external = await externalPostgres()
     if ('missing' in external) return t.skip(external.missing)
     t.after(external.stop)

@@ -45,7 +45,7 @@ async function kill({ child, ended }: Started): Promise<number> {
 }
 
 describe('a database that stands still for 40 s', () => {
-  it('makes nobody send again what was answered', { timeout: 300_000 }, async t => {
+  it('does not require clients to resend answered requests', { timeout: 300_000 }, async t => {
     const { receiver, run } = await openWorld(t, { STOA_DB_WAIT_S: '5' })
     const data = freshDirectory(t)
     const { call } = await run(data)

@@ -232,7 +232,7 @@ describe('a migration without a transaction', () => {
     assert.deepEqual(await indexes(db), { t_id: true, u_word: true })
   })
 
-  it('replaces the invalid index that a failed run left', async t => {
+  it('replaces the invalid index left by a failed run', async t => {
     const db = await emptyDatabase(t)
     await migrate(db, [table])
     await db`insert into t values (1)`

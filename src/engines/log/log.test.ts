@@ -50,7 +50,7 @@ async function placesOf(own: Database, opened: Log): Promise<LanePosition[]> {
 }
 
 describe('a log that was written before its lanes had numbers', () => {
-  it('is read on, without what was handled last and with all that was not', async t => {
+  it('is read from where it stopped, without skipping or repeating an event', async t => {
     const { db: own, drop: dropOwn } = await testDatabase({}, 'template1')
     const opened = openLog({ db: own, random, warn })
     t.after(async () => {
@@ -106,7 +106,7 @@ describe('the partitions of the log', () => {
     return { ...opened, now, trim, partitions }
   }
 
-  it('are made for the three coming days, also if events of today came before', async t => {
+  it("are created for the next three days, even if today's events arrived first", async t => {
     const { now, trim, partitions, append, rows } = await openPartitions(t)
     const days = [1, 2, 3].map(n => nameOf(now + n * DAY_MS))
     await trim(0, {})
@@ -132,7 +132,7 @@ describe('the partitions of the log', () => {
     assert.ok(!(await partitions()).includes(nameOf(now)))
   })
 
-  it('are kept for a week for a reader that nobody declares', async t => {
+  it('are kept for a week for a reader that is no longer declared', async t => {
     const { db: own, log: opened, trim, append, rows } = await openPartitions(t)
     await trim(-1, {})
     const behind = await placesOf(own, opened)
@@ -144,7 +144,7 @@ describe('the partitions of the log', () => {
     assert.equal(await rows(), 0)
   })
 
-  it('include the default one, from which the same is deleted in small steps', async t => {
+  it('include the default one, from which the same events are deleted in small steps', async t => {
     const { db: own, log: opened, trim, append, rows } = await openPartitions(t)
     const behind = await placesOf(own, opened)
     const many = Array.from({ length: 1_000 }, (_, n) => `evt_${n}`)

@@ -24,7 +24,7 @@ import type { Handler } from './lane.ts'
 await openWorld()
 
 describe('an event that a consumer fails to handle', () => {
-  it('is handled again, and leaves no effect of the failure', async t => {
+  it('is retried, and leaves no effect of the failure', async t => {
     const name = unique('again')
     const warnings: string[] = []
     const bus = await openOne(t, { warnings })
@@ -44,7 +44,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.ok(warnings.length >= 3)
   })
 
-  it('is a dead letter after 20 tries; later ones of its organisation wait, those of others do not', async t => {
+  it('becomes a dead letter after 20 attempts; later events of its organisation wait, those of others do not', async t => {
     const name = unique('poison')
     const bus = await openOne(t, { warnings: [] })
     let tries = 0
@@ -73,7 +73,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.deepEqual([aside?.error, JSON.parse(aside?.envelope ?? '{}').data], ['poison', 2])
   })
 
-  it('and became a dead letter can be tried again', async t => {
+  it('and became a dead letter can be retried', async t => {
     const name = unique('mended')
     const bus = await openOne(t, { warnings: [] })
     let isBroken = true
@@ -99,7 +99,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.deepEqual(await aside(), [])
   })
 
-  it('and is tried again while another one of its organisation is handled is not lost, and has all its tries', async t => {
+  it('and is retried while another one of its organisation is handled is not lost, and has all its attempts', async t => {
     const name = unique('overtaken')
     const bus = await openOne(t, { warnings: [] })
     const isBroken = new Set<unknown>([1])
@@ -143,7 +143,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.equal(tries.get(1), 20)
   })
 
-  it('for ever, of every organisation, does not keep the lanes from moving', async t => {
+  it('forever, for every organisation, does not block the lanes', async t => {
     const name = unique('broken')
     const bus = await openOne(t, { warnings: [] })
     const handle = () => Promise.reject(new Error('broken'))
@@ -155,7 +155,7 @@ describe('an event that a consumer fails to handle', () => {
     })
   })
 
-  it('because it handles none is a failure, and makes a dead letter like any other', async t => {
+  it('because it handles none has failed, and becomes a dead letter like any other', async t => {
     const name = unique('lazy')
     const bus = await openOne(t, { warnings: [] })
     let calls = 0
@@ -173,7 +173,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.ok(calls <= 25, `${calls} calls`)
   })
 
-  it('because it never ends is given up', async t => {
+  it('because the call never ends is given up', async t => {
     const name = unique('endless')
     const bus = await openOne(t, { warnings: [] })
     let calls = 0
@@ -219,7 +219,7 @@ describe('a batch with one event that always fails', () => {
 })
 
 describe('a consumer that takes too long', () => {
-  it('commits what it has handled when its time is used up, and goes on after it', async t => {
+  it('commits what it has handled when its time is used up, and continues after that', async t => {
     const name = unique('slow')
     const bus = await openOne(t, { budgetMs: 100, lateMs: 5_000 })
     const transactions = new Map<number, number>()
@@ -237,7 +237,7 @@ describe('a consumer that takes too long', () => {
     assert.deepEqual(await deadLettersOf(name), [])
   })
 
-  it('for one event has that counted as its own failure, and the others go on', async t => {
+  it('for one event counts as a failure of that event, and the others continue', async t => {
     const name = unique('stuck')
     const bus = await openOne(t, { warnings: [], budgetMs: 100, lateMs: 200, backoffMs: 1 })
     let tries = 0
@@ -260,7 +260,7 @@ describe('a consumer that takes too long', () => {
     assert.match((await deadLettersOf(name))[0]?.error ?? '', /took longer than 200 ms/)
   })
 
-  it('although the server ended its connection has that counted too', async t => {
+  it('counts as failed even if the server ended its connection', async t => {
     const name = unique('ended')
     const bus = await openOne(t, { warnings: [], budgetMs: 100, lateMs: 300, backoffMs: 1 })
     let calls = 0
@@ -313,7 +313,7 @@ describe('a consumer with another id', () => {
     )
   })
 
-  it('and no former one is told, because nobody reads the events of the old one', async t => {
+  it("without a former one is logged, because nobody reads the old one's events", async t => {
     const [old, name] = [unique('forgotten'), unique('successor')]
     const first = await openOne(t)
     await first.consume([consumer(old)])

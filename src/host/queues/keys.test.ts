@@ -30,7 +30,7 @@ async function losingAnswer(run: (...all: unknown[]) => Promise<object[]>, _: un
   throw new EngineUnavailable('db', 'down')
 }
 
-describe('two transactions that add to the same keys in another order', () => {
+describe('two transactions that add to the same keys in a different order', () => {
   it('do not wait for each other', async () => {
     const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
     const addAll = (keys: readonly string[], at: 0 | 1) =>
@@ -47,7 +47,7 @@ describe('two transactions that add to the same keys in another order', () => {
   })
 })
 
-describe('keys whose claim was not answered', () => {
+describe('keys whose claim was not acknowledged', () => {
   it('are claimed again', async () => {
     losesClaim = true
     await add(plain.queue, jobs(1, 0, { key: 'unanswered' }))
@@ -61,7 +61,7 @@ describe('keys whose claim was not answered', () => {
 })
 
 describe('thousands of keys', () => {
-  it('are released in less time than it took to work on them', async () => {
+  it('are released in less time than their jobs took', async () => {
     const before = (await endsOf(plain.queue)).length
     const many = Array.from({ length: 6_000 }, (_, n) => ({ key: `many-${n}`, payload: { n } }))
     const startMs = performance.now()

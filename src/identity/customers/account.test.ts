@@ -153,7 +153,7 @@ describe('the way to the account page of customers', () => {
 })
 
 describe('the account page of customers', () => {
-  it('is in the look of the app, with a way back to it, and names nothing of the team', async () => {
+  it("has the app's look and a link back to it, and shows nothing of the team", async () => {
     const { browser, email } = await register()
     const page = await open(browser)
     for (const part of [`Ada Lovelace, ${email}, at The shop`, 'The shop <small>', '(this browser)', logoutUris[0]]) {
@@ -183,7 +183,7 @@ describe('the account page of customers', () => {
     }
   })
 
-  it('changes the password with the present one, and ends all other sign-ins', async () => {
+  it('changes the password after checking the current one, and signs out everywhere else', async () => {
     const { browser, claims, email, tokens } = await register()
     const elsewhere = await shop.signIn({ email, password: PASSWORD })
     const password = 'a-walnut-of-my-own'
@@ -221,7 +221,7 @@ describe('the account page of customers', () => {
     }
   })
 
-  it('mails a link to a new address, in the look of the app, and moves the account', async t => {
+  it("mails a link to a new address, in the app's look, and moves the account", async t => {
     const { browser, claims, email: before } = await register()
     const email = newAddress()
     const page = await send(browser, 'email', { email: email.toUpperCase(), current: PASSWORD })
@@ -254,7 +254,7 @@ describe('the account page of customers', () => {
     assert.equal((await send(browser, 'email', { email: newAddress(), current: PASSWORD })).status, 502)
   })
 
-  it('lets whoever has no password change things soon after signing in, in this browser', async () => {
+  it('lets customers without a password make changes soon after signing in, in this browser', async () => {
     const { browser, claims, email } = await registerByCode()
     const first = await open(browser)
     assert.match(first.text, /Choose a password/)
@@ -308,7 +308,7 @@ describe('the account page of customers', () => {
     assert.equal((await trailOf(claims.sub, 'session.end'))[0].on, 'browser session')
   })
 
-  it('signs out everywhere, here too', async () => {
+  it('signs out everywhere, including this browser', async () => {
     const { browser, claims, email, tokens } = await register()
     const elsewhere = await shop.signIn({ email, password: PASSWORD })
     const stranger = await register()
@@ -325,7 +325,7 @@ describe('the account page of customers', () => {
     await shop.signIn({ email, password: PASSWORD })
   })
 
-  it('deletes the account, confirmed and with the password, and its tokens end at once', async () => {
+  it('deletes the account, with confirmation and password, and its tokens end immediately', async () => {
     const { browser, claims, email, tokens } = await register()
     const elsewhere = await shop.signIn({ email, password: PASSWORD })
     const incomplete: Record<string, string>[] = [
@@ -379,7 +379,7 @@ describe('the account page of customers', () => {
     assert.deepEqual([page.status, identity.failures], [200, []])
   })
 
-  it('answers when several forms are sent at once', async () => {
+  it('answers several forms sent at the same time', async () => {
     const { browser, claims, tokens } = await register()
     const csrf = csrfIn((await open(browser)).text)
     const names = ['One', 'Two', 'Three', 'Four']

@@ -59,7 +59,7 @@ describe('a customer', () => {
     assert.equal(claimsOf((await redeem(opened, opened.back.url)).id_token).sub, claims.sub)
   })
 
-  it('chooses a new password with a code, which ends all other sign-ins', async () => {
+  it('chooses a new password with a code, which signs out everywhere else', async () => {
     const { email, tokens, claims } = await register()
     const opened = await byCode('reset', email, { password: 'another-green-walnut' })
     assert.equal(claimsOf((await redeem(opened, opened.back.url)).id_token).sub, claims.sub)
@@ -69,7 +69,7 @@ describe('a customer', () => {
     await shop.signIn({ email, password: 'another-green-walnut' })
   })
 
-  it('has a session apart from that of a member and of a customer elsewhere, in the same browser', async () => {
+  it("has a session separate from a member's and from other organisations', in the same browser", async () => {
     const { browser, email, tokens } = await register()
     const ada = await addPerson(host, email) // The same address is a member of the team.
     const member = await staff.signIn(ada, browser)
@@ -178,7 +178,7 @@ describe('a customer', () => {
     }
   })
 
-  it('leaves no address behind that was asked for', async () => {
+  it('leaves no requested address behind', async () => {
     const { tokens, claims } = await register()
     const body = { email: newAddress(), current: PASSWORD }
     assert.equal((await host.call('POST /v1/iam/me/email', { as: tokens.access_token, body })).status, 202)
@@ -218,7 +218,7 @@ describe('a customer', () => {
     await shop.signIn({ email, password: PASSWORD })
   })
 
-  it('who is blocked is signed out at once and cannot sign in, until unblocked', async () => {
+  it('who is blocked is signed out immediately and cannot sign in until unblocked', async () => {
     const { email, tokens, claims } = await register()
     const set = (blocked: boolean) => host.call(`PATCH /v1/iam/users/${claims.sub}`, { body: { blocked } })
     assert.equal((await set(true)).body.blocked, true)
@@ -253,7 +253,7 @@ describe('an app for customers', () => {
     assert.deepEqual((await me(tokens.access_token)).body.metadata, body.metadata)
   })
 
-  it('has pages and mails in its own logo and colour, or else in those of the organisation', async () => {
+  it("has pages and mails with its own logo and colour, otherwise with the organisation's", async () => {
     const svg = (fill: string) => `<svg xmlns="http://www.w3.org/2000/svg" fill="${fill}"/>`
     const logo = (fill: string) => `data:image/svg+xml;base64,${Buffer.from(svg(fill)).toString('base64')}`
     const looks = await appOf('looks', { signUp: 'open', logo: logo('red'), color: '#aa0000' })
@@ -321,7 +321,7 @@ describe('an app for customers', () => {
     assert.match(mailsTo(email).at(-1)?.subject ?? '', /no account/)
   })
 
-  it('that is by invitation lets those choose a password for whom an admin created an account', async () => {
+  it('by invitation lets customers choose a password if an admin created their account', async () => {
     const invited = await appOf('invited', { signUp: 'invited' })
     const there = customersOf(host, identity, invited)
     const [known, unknown] = ['invited@example.com', 'uninvited@example.com']

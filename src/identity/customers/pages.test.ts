@@ -21,7 +21,7 @@ const told = (email: string, subject: RegExp) =>
   )
 
 describe('another code', () => {
-  it('is mailed on request, and what was entered before is kept', async () => {
+  it('is mailed on request, and earlier input is kept', async () => {
     const email = newAddress()
     const opened = await open('register')
     await opened.browser.submit(opened.page, { email, name: 'Ada Lovelace', password: PASSWORD })
@@ -37,7 +37,7 @@ describe('another code', () => {
     assert.equal(user.name, 'Ada Lovelace')
   })
 
-  it('is mailed to nobody but the browser that asked for the first, and counts as a mail', async () => {
+  it('is mailed only at the request of the browser that requested the first, and counts as a mail', async () => {
     const email = newAddress()
     const opened = await open('code')
     await opened.browser.submit(opened.page, { email })
@@ -54,7 +54,7 @@ describe('another code', () => {
     code: 'with a code',
     reset: 'new password',
   })) {
-    it(`is asked for where it began, after five wrong ones: ${step}`, async () => {
+    it(`is requested again after five wrong ones: ${step}`, async () => {
       const { email } = await register()
       const opened = await open(step)
       let page = await opened.browser.submit(opened.page, { email, password: PASSWORD })
@@ -68,13 +68,13 @@ describe('another code', () => {
 })
 
 describe('a mail to a customer', () => {
-  it('says what its code is for', async () => {
+  it('names the purpose of its code', async () => {
     const { email } = await register()
     await byCode('reset', email, NEW)
     assert.ok(mailsTo(email).some(({ text }) => text.startsWith('Your code to choose a new password at The shop:')))
   })
 
-  it('tells of a new password, however it was chosen, and of a new address, in the words of the shop or the organisation', async () => {
+  it('announces a new password, however chosen, and a new address, in the name of the app or the organisation', async () => {
     const { email, browser } = await register()
     const opened = await byCode('reset', email, NEW)
     await redeem(opened, opened.back.url)

@@ -24,7 +24,7 @@ const open = ({ socketDirectory }: EmbeddedServer) =>
 
 const serve = (dataDirectory: string) => startEmbedded({ dataDirectory, log: () => {}, lost: () => {} })
 
-it('is consistent whatever happens meanwhile', { timeout: 120_000 }, async t => {
+it('is consistent whatever is written during the copy', { timeout: 120_000 }, async t => {
   const root = mkdtempSync(join(tmpdir(), 'stoa-copy-'))
   const [from, to] = [join(root, 'from'), join(root, 'to')]
   for (const directory of [root, from, to]) mkdirSync(directory, { recursive: true, mode: 0o711 })
