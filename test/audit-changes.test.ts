@@ -1,4 +1,4 @@
-// What the audit trail and the events say of every write of the product: a table with one real call per audited operation.
+// The audit entries and events of every write of the product: a table with one real call per audited operation.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Changes, posting, type Written } from './audit-changes.ts'
@@ -281,7 +281,7 @@ const imports = importWrites(host)
 const own = { ...projects, ...account, ...people, ...appWrites(host, next), ...risk, ...settings, ...o11y, ...billing }
 const WRITES: Record<string, () => Promise<Written>> = { ...own, ...ai, ...imports, ...webhookWrites(host) }
 
-/** Operations whose change is not of an organisation, or is made later: they emit nothing. */
+/** Operations that emit nothing, because the change does not concern an organisation or happens later. */
 const SILENT = [
   'changeEmail',
   'changePassword',

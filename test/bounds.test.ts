@@ -1,5 +1,5 @@
-// The bounds on what an organisation may have: the next one is 409, deleting one makes room, and creations at the same
-// time do not exceed the bound.
+// The bounds per organisation: the next row is answered with 409, deleting one makes room, and concurrent creations do not
+// exceed the bound.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Answer, startHost } from './host.ts'

@@ -1,4 +1,4 @@
-// Derived from the declarations: what organisations choose.
+// Derived from the declarations: the settings of organisations.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'

@@ -1,5 +1,5 @@
-// Derived from the declarations of tables: each is declared, its old rows are deleted and no others, and nothing is left of a
-// deleted organisation but what is declared to stay.
+// Derived from the declarations of tables: each is declared, only its old rows are deleted, and only the rows declared to
+// stay are left of a deleted organisation.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Retention, Table } from '../src/kit/table.ts'
@@ -144,7 +144,7 @@ describe('a deleted organisation', () => {
     assert.equal((await host.call('GET /v1/projects', { as: doomed.key })).status, 401)
     const shown = await host.call('GET /v1/iam/orgs/doomed', { as: host.admin.key })
     assert.equal(shown.body.deleted, host.clock.now().toISOString())
-    // What calls used would be charged first.
+    // Otherwise the usage of calls would be charged first.
     await host.db.autocommit`delete from billing_holds where org = 'doomed'`
     await eventually(
       async () => {

@@ -1,5 +1,5 @@
-// Tasks of several steps, done with the three tools of `?tools=find` alone: what a model with little room does. It knows
-// the task in plain words, looks for tools, reads their descriptions and fills in their arguments.
+// Tasks of several steps, done only with the three tools of `?tools=find`, as a model with little context does. It gets the
+// task in plain words, searches for tools, reads their descriptions and fills in their arguments.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from './host.ts'

@@ -1,4 +1,4 @@
-// Documents name only what exists.
+// Documents name only existing files.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { read, tracked } from './files.ts'

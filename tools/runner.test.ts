@@ -1,4 +1,4 @@
-// The test runner itself, with test files that depend on others, fail, and end their process.
+// Tests of the test runner, with test files that depend on each other, fail, or end their process.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { passedAlone, timesTable } from './test/report.ts'

@@ -4,7 +4,7 @@ import { inTurn, openFairQueue, QueueFull } from './queue.ts'
 
 const settle = () => new Promise(resolve => setImmediate(resolve))
 
-/** Runs calls that end when told to, and notes the order in which they start. */
+/** Runs calls that end on demand, and records the order in which they start. */
 function recorder(options: Parameters<typeof openFairQueue>[0]) {
   const queue = openFairQueue(options)
   const started: string[] = []

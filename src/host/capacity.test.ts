@@ -1,4 +1,4 @@
-// What one client or organisation may take of the host: connections, pipelined requests, memory for bodies and answers.
+// The limits on one client's or organisation's use of connections, pipelined requests and memory.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { BlockList, connect, type Socket } from 'node:net'
@@ -241,7 +241,7 @@ describe('answers', () => {
 })
 
 describe('request bodies', () => {
-  /** Sends all of a body but its last byte. */
+  /** Sends a body except its last byte. */
   async function stall(host: TestHost, key: string, bytes: number) {
     const connection = await rawConnection(host.port, { tls: true })
     const body = `{"entries":[],"note":"${'x'.repeat(bytes - 25)}"}`

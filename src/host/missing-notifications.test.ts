@@ -1,4 +1,4 @@
-// A process that gets no notifications, beside one that changes what it has cached.
+// A process that gets no notifications, and another one that changes what it has cached.
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { until } from '../../test/conformance/db.ts'

@@ -183,7 +183,7 @@ function failing(db: Database, state: { isDown: boolean }): Database {
 
 describe('openRates', () => {
   const org = host.home.org
-  /** Opens the rates of another process, and counts how often it asks for permits. */
+  /** Opens the rates of another process, and counts its requests for permits. */
   const process = (name: string, clock = host.clock) => {
     const asked = { count: 0 }
     const rates = openRates(clock, request => {
@@ -277,7 +277,7 @@ describe('openRates', () => {
   it('counts the permits of a killed process as used for a minute', async () => {
     const [one, two] = [process('killed'), process('left')]
     await one.consume('killed', 40)
-    // Nothing more is heard of it. It had leased two.
+    // The process is gone. It had leased two.
     const { length } = await admittedNow(two, 'killed', 40)
     assert.equal(length, 38)
     host.clock.advance(61_999)

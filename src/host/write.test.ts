@@ -138,7 +138,7 @@ describe('a write', () => {
       answers.map(({ status }) => status),
       [200, 200],
     )
-    // The one that was ended may meet the other again.
+    // The aborted one may conflict with the other again.
     assert.deepEqual([...new Set(tried)].slice(0, 2), [1, 2])
   })
 

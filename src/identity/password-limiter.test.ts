@@ -128,7 +128,7 @@ describe('wrong passwords', () => {
   it('throttle an address after 100 attempts on different accounts', async () => {
     const guess = await guesser('10.0.8.1')
     for (let tens = 0; tens < 10; tens++) {
-      // All at once would wait for each other longer than a page does.
+      // Concurrent attempts would wait for each other longer than a page may take.
       const responses = await Promise.all(Array.from({ length: 10 }, (_, n) => guess(`spray${tens}${n}@home.test`)))
       assert.deepEqual([...new Set(responses.map(({ status }) => status))], [401])
     }

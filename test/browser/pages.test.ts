@@ -1,5 +1,5 @@
-// The pages in Chromium: what axe finds in them, in light and dark and at the width of a phone.
-// With STOA_TEST_SCREENSHOTS=<directory>, each is saved as an image.
+// The pages in Chromium, checked with axe, in light and dark mode and at the width of a phone. With
+// STOA_TEST_SCREENSHOTS=<directory>, each is saved as an image.
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ describe('the pages', { skip }, async () => {
     app: 'store',
     more: { name: 'Example Store', people: 'users', signUp: 'open' },
   })
-  // A colour that is hard to read on either paper, and a logo of one grey square.
+  // A colour that is hard to read on both backgrounds, and a logo of one grey square.
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" width="160" height="40"><rect width="160" height="40" rx="8" fill="#888"/></svg>'
   const logo = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
@@ -202,7 +202,7 @@ describe('the pages', { skip }, async () => {
   }
 })
 
-/** Evaluated by the debugger, which the content security policy does not concern. */
+/** Evaluated by the debugger, to which the content security policy does not apply. */
 async function violationsIn(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults

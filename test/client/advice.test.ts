@@ -1,4 +1,4 @@
-// Errors of addresses, certificates and arguments: each says what to do.
+// Errors in addresses, certificates and arguments: each message says what to do.
 import assert from 'node:assert/strict'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
@@ -24,7 +24,7 @@ const failing = (code: string): client.StoaOptions['fetch'] => {
   }
 }
 
-/** A server of something else; the URL of it. */
+/** A server of another product; returns its URL. */
 async function serve(status: number, type: string, body: string): Promise<string> {
   const server = createHttpServer((_, response) => response.writeHead(status, { 'content-type': type }).end(body))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -1,4 +1,4 @@
-// What every log must do.
+// The requirements for every log.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database, Envelope, Log, LogPosition } from '../../src/engines/engines.ts'
@@ -11,14 +11,13 @@ export const newEnvelope = (tenant: string, type: string, data: unknown = {}): E
   ...{ time: '2026-11-15T09:00:00.000Z', tenant, data },
 })
 
-/** `db` and `other` are those of two processes, each with its log. */
+/** `db` and `other` belong to two processes, each with its own log. */
 export function logConforms(kind: string, db: Database, log: Log, other: { db: Database; log: Log }): void {
   const append = (...envelopes: Envelope[]) => db.transaction(tx => log.append(tx, envelopes))
   const headOf = () => db.transaction(tx => log.head(tx))
   const numbers = Array.from({ length: log.lanes }, (_, lane) => lane)
 
-  /** Reads on until these events were found: transactions of other tests may delay them. What others appended meanwhile is
-   *  left out. */
+  /** Reads until these events were found, because transactions of other tests may delay them. Other events are skipped. */
   async function readUntil(from: readonly LogPosition[], sent: readonly Envelope[], subjects = ['>'], limit = 100) {
     const wanted = new Set(sent.map(({ id }) => id))
     const found: Envelope[] = []

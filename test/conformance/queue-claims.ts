@@ -1,4 +1,4 @@
-// Tests for every implementation of queues: workers outside, who claim jobs for a time and prove that with a lease.
+// Tests for every queue implementation: external workers that claim jobs for a time and prove it with a lease.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'

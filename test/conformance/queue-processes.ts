@@ -1,5 +1,4 @@
-// Tests for every implementation of queues: what holds between keys and organisations, with several processes, and when
-// one of them dies.
+// Tests for every queue implementation: guarantees across keys, organisations and processes, also when a process dies.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -54,7 +53,7 @@ async function fairness(open: OpenQueues): Promise<void> {
   })
 }
 
-/** The same queue in two processes, whose attempts are told apart. */
+/** The same queue in two processes, with distinguishable attempts. */
 async function openTwo(open: OpenQueues, id: string, declared: Parameters<typeof newQueue>[1] = {}) {
   const [here, there] = [newQueue(id, declared), newQueue(id, declared)]
   const first = await open([here.queue])

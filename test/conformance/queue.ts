@@ -1,4 +1,4 @@
-// Tests for every implementation of queues: what services can rely on. Each implementation's test passes a function that
+// Tests for every queue implementation: the guarantees for services. Each implementation's test passes a function that
 // starts a process with queues.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -7,7 +7,7 @@ export type OpenedWarehouse = {
   warehouse: Warehouse
   db: Sql
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Waits until what was appended can be read, for engines that are fed after the commit. */
+  /** Waits until appended events can be read, for engines that are updated after the commit. */
   settle(): Promise<void>
 }
 

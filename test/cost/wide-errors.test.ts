@@ -1,4 +1,4 @@
-// Errors with long properties: the answer stays short, and still says what went wrong.
+// Errors with long properties: the answer stays short, and still shows what went wrong.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Agent, request } from 'undici'
@@ -155,7 +155,7 @@ describe('the shown parts of an error with long properties', () => {
       assert.equal(hasOmitted, repeated > 1)
       for (const [n, one] of data.entries()) {
         const expected = short[n % shapes.length] as ReturnType<typeof shownOf>
-        // Of an error whose properties are left out, the innermost frames are shown.
+        // For an error with omitted properties, the innermost frames are shown.
         const isCut = one.propertiesOmitted !== undefined && expected.exception.frames.length > 15
         if (isCut) assert.deepEqual(one.exception.frames, expected.exception.frames.slice(0, 15))
         else assert.deepEqual(shownOf(one), expected)

@@ -1,5 +1,5 @@
-// A backup of a host under load is restored into another directory, and a host goes on there: with the events, the sealed
-// secrets, the sessions and the positions of the time of the backup. Backups and restores that are killed leave nothing.
+// A backup of a host under load is restored into another directory, and a host continues there with the events, sealed
+// secrets, sessions and positions at the time of the backup. Killed backups and restores leave nothing behind.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ import { startReceiver } from '../webhook-receiver.ts'
 
 const SENDERS = 6
 const UNLIMITED = { STOA_EVENTS_PER_CLIENT: '999999', STOA_EVENTS_PER_PEER: '999999' }
-/** So many rows take some seconds to copy. */
+/** This many rows take some seconds to copy. */
 const BALLAST_ROWS = 400_000
 const ERROR_LEVEL = 50
 
@@ -153,7 +153,7 @@ describe('a backup under load', () => {
     const refreshed = await web.refresh(tokens.refresh_token)
     assert.equal(refreshed.status, 200, JSON.stringify(refreshed.body))
     assert.equal(decodeJwt(refreshed.body.access_token).sub, decodeJwt(tokens.access_token).sub)
-    // Consumers go on after their positions: what waited is delivered, what was delivered is not, and new events are.
+    // Consumers continue from their positions: pending events are delivered, delivered ones are not, and new ones are.
     assert.equal(
       (await again.call('POST /v1/event', { event: 'order', subject: 'shop.order.created', properties: { n: 'new' } }))
         .status,

@@ -1,4 +1,4 @@
-// Customers while the process is killed, while the database stands still, and with two processes.
+// Customers' sign-ins while the process is killed, while the database is suspended, and with two processes.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -134,7 +134,7 @@ describe('a database that stands still for 40 s', () => {
       () => shop.call('GET /v1/iam/users?limit=1').catch(() => null),
       answer => answer?.status === 200,
     )
-    // Whoever was refused tries again: the password, and the code.
+    // Refused customers try again with the password and the code.
     for (const [at, { browser, page, verifier }] of waiting.entries()) {
       if (answers[at]?.status !== 503) continue
       const back = await browser.submit(page, { email, password: PASSWORD })

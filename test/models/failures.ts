@@ -1,4 +1,4 @@
-// What every client does when a call fails or is given up. Each client has its own classes of errors.
+// The behaviour of every client when a call fails or is aborted. Each client has its own error classes.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { eventually } from '../eventually.ts'

@@ -1,5 +1,5 @@
-// deploy/nginx.conf in front of Stoa passes what Stoa accepts and waits for what it waits for. Times are a hundredth of
-// those in the file.
+// deploy/nginx.conf passes what Stoa accepts, and waits as long as Stoa may take. Times are a hundredth of those in the
+// file.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

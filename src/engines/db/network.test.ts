@@ -1,4 +1,4 @@
-// Behind a proxy that loses what is sent, as networks do.
+// Connects through a proxy that loses data, as networks do.
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// A call has a connection within the time that it may wait, or fails then.
+// A call gets a connection within its time limit, or fails then.
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
@@ -8,7 +8,7 @@ import { proxyTo } from '../../../test/database-proxy.ts'
 import { EngineUnavailable } from '../engines.ts'
 import { openPostgres } from './postgres.ts'
 
-/** What the machine may take longer; less than what a second wait would take. */
+/** The tolerance for a slow machine; less than a second wait would take. */
 const SLACK_MS = 1_200
 const failsWithin = async (withinMs: number, call: () => Promise<unknown>) => {
   const startedMs = performance.now()

@@ -21,7 +21,7 @@ after(async () => {
 
 logConforms('the log in PostgreSQL', db, log, { db: other, log: otherLog })
 
-/** A log of its own: partitions are made by the time of the database, which cannot be set. */
+/** A separate log: partitions are created by the database's time, which cannot be set. */
 async function openOwn(t: TestContext) {
   const { db: own, drop: dropOwn } = await testDatabase()
   const opened = openLog({ db: own, random, warn })
@@ -40,7 +40,7 @@ async function openOwn(t: TestContext) {
   return { db: own, log: opened, append, rows }
 }
 
-/** The end of the log, when no transaction of others keeps it back any more. */
+/** The end of the log, when no other transaction holds it back any more. */
 async function placesOf(own: Database, opened: Log): Promise<LanePosition[]> {
   const read = async () => {
     const places = (await own.transaction(tx => opened.head(tx))).map((position, lane) => ({ lane, position }))
@@ -59,7 +59,7 @@ describe('a log that was written before its lanes had numbers', () => {
     })
     const migrations = readMigrations('bus', new URL('migrations/', import.meta.url))
     await migrate(own, migrations.slice(0, 1))
-    // The transaction that took the numbers first was committed last.
+    // The transaction that got its numbers first committed last.
     await own.script(`insert into bus_log (lane, xid, position, tenant, subject, envelope) overriding system value
         values (3, '100', 5, 'home', 'a', '"five"'), (3, '101', 2, 'home', 'a', '"two"'), (3, '102', 7, 'home', 'a', '"seven"');
       insert into bus_positions (consumer, lane, xid, position)

@@ -24,7 +24,7 @@ const FIREBASE = {
 }
 const FIREBASE_HASH = 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=='
 
-/** Vectors that others published: what was hashed, and the hash. */
+/** Published test vectors: the password and its hash. */
 const VECTORS: Record<string, [password: string, foreign: ForeignHash]> = {
   'bcrypt, of crypt_blowfish': ['U*U', { hash: '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW' }],
   'bcrypt by the name of PHP': ['U*U', { hash: '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW' }],

@@ -1,4 +1,4 @@
-// What consumers of the log can rely on.
+// The guarantees for consumers of the log.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// What becomes of events that a consumer fails to handle, or for which it takes too long.
+// Events that a consumer fails to handle, or takes too long for.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -213,7 +213,7 @@ describe('a batch with one event that always fails', () => {
       dataOf(effects, 'home'),
       numbers(500).filter(n => n !== 400),
     )
-    // With the twenty tries of the event itself.
+    // Including the event's own twenty attempts.
     assert.ok(handledInAll < 3_000, `${handledInAll} events were handled`)
   })
 })
@@ -244,7 +244,7 @@ describe('a consumer that takes too long', () => {
     const handle: Handler['handle'] = async (tx, events) => {
       const isStuck = events.some(({ data }) => data === 3)
       if (isStuck && events.length === 1) tries++
-      // The server would end the statement, and so look like the cause.
+      // Otherwise the server would end the statement, and appear to be the cause.
       if (isStuck) await tx`select pg_sleep(3)`
       await effectOf(name)(tx, events)
       return undefined
@@ -267,7 +267,7 @@ describe('a consumer that takes too long', () => {
     const handle: Handler['handle'] = async (tx, events) => {
       if (calls++ < 3) {
         const [row] = await tx<{ pid: number }>`select pg_backend_pid() as pid`
-        // It blocks the process for longer than its time, and meanwhile the server gives its connection up.
+        // It blocks the process beyond its time limit, and meanwhile the server drops its connection.
         await db`select pg_terminate_backend(${row?.pid ?? 0})`
         const untilMs = performance.now() + 400
         while (performance.now() < untilMs) {}

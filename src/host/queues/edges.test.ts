@@ -1,4 +1,4 @@
-// What was broken once: jobs that were cancelled while they ran, limits that changed, resends.
+// Regression tests: jobs cancelled while running, changed limits, redeliveries.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -120,7 +120,7 @@ describe('an interrupted job of an ordered queue', () => {
         ordered.queue,
         [0, 1, 2].map(n => ({ key, org: home, payload: { n }, ...(n === 0 && { id: first }) })),
       )
-      // Its process died after it had begun.
+      // Its process died after the attempt started.
       await tx`update queue_jobs set attempts = 1, started = now() where id = ${first}`
     })
     await eventually(

@@ -10,7 +10,7 @@ import { service } from '../../kit/service.ts'
 // Attempts wait for the test, however long that takes.
 const plain = newQueue('held.plain', { deadlineMs: 600_000 })
 const ordered = newQueue('held.ordered', { isOrdered: true, pausesMs: [60_000, 300_000] })
-// The clock stands still, so that nobody looks for work without being told of it.
+// The clock does not advance, so nobody polls for work without a notification.
 const now = '2026-11-15T09:00:00.000Z'
 const { host, add, endedOf } = await startQueues([plain.queue, ordered.queue], { now })
 

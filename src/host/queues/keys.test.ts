@@ -1,4 +1,4 @@
-// Keys of many transactions and in large numbers, and those of which a process does not know that it has them.
+// Keys used by many transactions, thousands of keys, and keys that a process holds without knowing it.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventually } from '../../../test/eventually.ts'
@@ -7,7 +7,7 @@ import { type Database, EngineUnavailable } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 
 const plain = newQueue('keys.plain')
-/** Whether the answer to the next claim is lost, after it was committed. */
+/** Whether the response to the next claim is lost after its commit. */
 let losesClaim = false
 const { host, add, endsOf, endedOf } = await startQueues([plain.queue], { wrapDb: losingClaims })
 const org = 'home' as OrgId

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openPace } from './pace.ts'
 
-/** A pace with a clock and an event loop of its own; `begin` asks for as many as it gets within that time. */
+/** A pace with its own clock and event loop; `begin` starts as many attempts as it may within that time. */
 function openWorld(orgs: readonly string[]) {
   const world = { nowMs: 0, busy: 0 }
   const pace = openPace(

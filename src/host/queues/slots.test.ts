@@ -6,7 +6,7 @@ import { openSlots, type Slots, START_MAX, type Taken } from './slots.ts'
 
 const CONCURRENCY = 8
 
-/** A key for which much is due. */
+/** A key with many due jobs. */
 const newKey = (org: string, key: string, rate: Key['limits']['rate'] = null): Key => ({
   ...{
     queue: {} as DeclaredQueue,
@@ -23,7 +23,7 @@ const newKey = (org: string, key: string, rate: Key['limits']['rate'] = null): K
 })
 const keysOf = (org: string, count: number) => Array.from({ length: count }, (_, n) => newKey(org, `${org}-${n}`))
 
-/** Takes until there is no slot left. */
+/** Takes slots until none is left. */
 function takeAll(slots: Slots, keys: readonly Key[], nowMs = 0): Taken[] {
   const all: Taken[] = []
   for (;;) {

@@ -25,7 +25,7 @@ async function send(browser: Browser, form: string, fields: Record<string, strin
   const body = new URLSearchParams({ csrf: token, ...fields }).toString()
   return browser.go(urlFor(app, form), { method: 'POST', body })
 }
-/** The answer itself, without following where it leads. */
+/** The answer without following its redirect. */
 const answerOf = (browser: Browser, url: string) => {
   const cookie = [...browser.jar].filter(([, { path }]) => path === '/').map(([name, { value }]) => `${name}=${value}`)
   return identity.fetch(url, { redirect: 'manual', headers: { cookie: cookie.join('; ') } })
@@ -105,7 +105,7 @@ describe('the way to the account page of customers', () => {
     assert.ok(location.startsWith(AUTHORIZE) && !location.includes('evil'), location)
     const twice = await answerOf(identity.browser(), `${urlFor(shop)}&client_id=${away.id}`)
     assert.match(twice.headers.get('location') ?? '', /client_id=home-shop&/)
-    // The page is a callback of its own app alone, exactly.
+    // The page is a callback of its own app only, with exactly this URL.
     for (const uri of [urlFor(away), `${identity.issuer}/account`, `${urlFor(shop)}&x=y`]) {
       const { status } = await identity.browser().go((await shop.begin({ redirect_uri: uri })).url)
       assert.equal(status, 400, uri)
@@ -136,7 +136,7 @@ describe('the way to the account page of customers', () => {
       assert.ok(moved.headers.get('location')?.startsWith(AUTHORIZE))
       assert.match((await open(other)).text, /name="password"/, 'it is no endless redirect either')
     }
-    // Nor is a customer at the page of the team.
+    // Nor is a customer signed in at the team's page.
     for (const end of ['', '.sig']) browser.jar.set(`__Host-stoa-id${end}`, browser.jar.get(own + end) as never)
     assert.equal((await answerOf(browser, `${identity.issuer}/account`)).status, 303)
   })

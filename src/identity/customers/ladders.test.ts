@@ -1,4 +1,4 @@
-// Nobody finds out who has an account, floods a mailbox, or takes over an account.
+// Protects against finding out who has an account, flooding a mailbox, and taking over an account.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { claimsOf, customersOf, PASSWORD } from '../../../test/customers.ts'
@@ -13,7 +13,7 @@ const customers = customersOf(host, identity, shop)
 const { newAddress, mailsTo, codeTo, open, redeem, byCode, register } = customers
 const EVIL = 'password-of-the-attacker'
 const me = (as: string) => host.call('GET /v1/iam/me', { as })
-/** What a page shows apart from what differs with each request. */
+/** A page's content without the parts that differ with each request. */
 const shown = (text: string, email: string) => text.replaceAll(email, '…').replace(/\/sign-in\/[\w-]+/g, '/sign-in/…')
 
 describe('whether an address has an account', () => {
@@ -313,7 +313,7 @@ describe('somebody who registers with the address of another', () => {
 
   it('and whose password came with the account cannot use it before the mailbox is proved, which ends it', async () => {
     const email = newAddress()
-    // As an import or an admin brings it: the old system had never proved the address.
+    // As created by an import or an admin: the address was never verified.
     const { user } = (await host.call('POST /v1/iam/users', { body: { email, password: EVIL } })).body
     const { browser, page } = await open()
     const asked = await browser.submit(page, { email, password: EVIL })

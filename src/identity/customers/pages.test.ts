@@ -1,4 +1,4 @@
-// What customers meet on the way: another code, a code that has ended, and mails in the words of the shop.
+// Special cases for customers: a second code, an expired code, and mails in the app's name.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { customersOf, PASSWORD } from '../../../test/customers.ts'
