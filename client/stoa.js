@@ -758,7 +758,7 @@ export function createEvents(options) {
         over.abort();
         const left = queue.countOf(asked);
         if (left > 0)
-            throw new StoaConnectionError(`${left} events were not sent within ${timeoutMs} ms.`, {});
+            throw new StoaConnectionError(`${left === 1 ? '1 event was' : `${left} events were`} not sent within ${timeoutMs} ms.`, {});
     }
     const finish = (timeoutMs) => flush({ timeoutMs }).catch(sender.giveUp);
     async function close({ timeoutMs = CLOSE_MS } = {}) {

@@ -64,7 +64,7 @@ describe('a certificate', () => {
       onError: ({ message }, dropped) => heard.push(`${message} ${dropped.map(({ reason }) => reason)}`),
     })
     events.capture({ event: 'a' })
-    await assert.rejects(events.flush({ timeoutMs: 1000 }), /1 events were not sent/)
+    await assert.rejects(events.flush({ timeoutMs: 1000 }), /1 event was not sent/)
     assert.equal(heard.length, 1)
     assert.match(heard[0] as string, advice)
     await events.close({ timeoutMs: 0 })

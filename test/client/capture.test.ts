@@ -110,7 +110,10 @@ describe('a process', () => {
       assert.equal(code, 0)
       assert.ok(ms > 9_500 && ms < 25_000, `${ms} ms`)
     }
-    assert.match(refused.errors, /stoa-client: .*ECONNREFUSED.*`npm start`.*\n.*were not sent within \d+ ms\. Events were dropped\./)
+    assert.match(
+      refused.errors,
+      /stoa-client: .*ECONNREFUSED.*`npm start`.*\n.*was not sent within \d+ ms\. Events were dropped\./,
+    )
     assert.match(unanswered.out, /not_confirmed/)
   })
 })

@@ -185,7 +185,7 @@ describe('the options of a client', () => {
       refused({ baseUrl, key }, /`key` must be visible ASCII/)
     }
     for (const one of ['https://user:VERYSECRET@localhost', 'https://VERYSECRET@localhost']) {
-      refused({ baseUrl: one }, /no user and password/)
+      refused({ baseUrl: one }, /must not contain a user or password/)
     }
     refused({ baseUrl: 'https://user:VERYSECRET@localhost:99999' }, /must start with https/)
   })

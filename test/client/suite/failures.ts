@@ -58,7 +58,7 @@ export const failures: Record<string, Case> = {
         const { stoa, recorded } = against(environment, scenario)
         const error = await rejection(stoa.createProject({ slug: 'a', name: 'A' }))
         check(error instanceof environment.client.StoaConnectionError, `${scenario}: ${error}`)
-        check(/not one of a Stoa host/.test(error.message), error.message)
+        check(/did not come from a Stoa host/.test(error.message), error.message)
         if (status !== null) same([error.status, nameOf(error.cause)], [status, 'SyntaxError'], scenario)
         same((await recorded()).length, 1, `attempts of ${scenario}`)
       }

@@ -63,7 +63,11 @@ export function createEvents(options: EventsOptions): Events {
     await Promise.race([sending.all(), late])
     over.abort()
     const left = queue.countOf(asked)
-    if (left > 0) throw new StoaConnectionError(`${left} events were not sent within ${timeoutMs} ms.`, {})
+    if (left > 0)
+      throw new StoaConnectionError(
+        `${left === 1 ? '1 event was' : `${left} events were`} not sent within ${timeoutMs} ms.`,
+        {},
+      )
   }
 
   const finish = (timeoutMs: number) => flush({ timeoutMs }).catch(sender.giveUp)
