@@ -98,7 +98,7 @@ describe('a mail to a customer', () => {
     assert.match(mailsTo(to).at(-1)?.html ?? '', /home/i)
     await shop.signIn({ email, password: PASSWORD }, browser)
     assert.match((await browser.submit(await browser.go(link), {})).text, /address was changed/)
-    const moved = await told(email, /address of your account/)
+    const moved = await told(email, /e-mail address was changed/)
     assert.ok(moved?.text.includes(to) && !/owner or admin/.test(moved.text))
     const same = await host.call('POST /v1/iam/me/email', { as, body: { email: to, current: PASSWORD } })
     assert.deepEqual([same.status, same.body.error.param], [400, 'email'])
