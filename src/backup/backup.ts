@@ -1,4 +1,4 @@
-// `npm run backup -- <file>`: a copy of the data directory with its embedded database, while Stoa runs or not.
+// `npm run backup -- <file>`: copies the data directory with its embedded database, whether Stoa is running or not.
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -12,14 +12,14 @@ import { lockDataDirectory } from '../start/data-directory.ts'
 import { runCommand, sizeText } from './command.ts'
 import { backupOf } from './files.ts'
 
-const USAGE = `Backs up the data directory with its embedded database, also while Stoa runs:
+const USAGE = `Backs up the data directory with its embedded database, even while Stoa is running:
 
   npm run backup -- <file> [--data <directory>]
 
-The file must not exist. It will contain all keys and passwords of this host, and can be read by its owner alone.
+The file must not exist. It will contain all keys and passwords of this host; only its owner can read it.
 `
 
-/** A host that is starting has its database within this time. */
+/** A starting host has its database ready within this time. */
 const STARTING_MS = 60_000
 const PROGRESS_MS = 10_000
 
@@ -27,12 +27,12 @@ runCommand({
   usage: USAGE,
   run: async (file, config) => {
     if (config.DATABASE_URL) {
-      throw new StartRefused('DATABASE_URL is set: back that database up with pg_dump, as docs/OPERATIONS.md says')
+      throw new StartRefused('DATABASE_URL is set: back up that database with pg_dump, as docs/OPERATIONS.md describes')
     }
     if (!existsSync(config.STOA_DATA)) throw new StartRefused(`STOA_DATA: there is no directory ${config.STOA_DATA}`)
     const dataDirectory = realpathSync(config.STOA_DATA)
     const home = existingCluster(dataDirectory)
-    if (!home) throw new StartRefused(`${dataDirectory} has no embedded database that could be backed up`)
+    if (!home) throw new StartRefused(`${dataDirectory} has no embedded database to back up`)
     requireWritable(file, dataDirectory)
     const started = performance.now()
     const { path, bytes } = await withServer(dataDirectory, home, socketDirectory =>
@@ -53,11 +53,11 @@ function requireWritable(file: string, dataDirectory: string): void {
     throw new StartRefused(`there is no directory ${folder} to write ${basename(file)} to`)
   }
   if (`${realpathSync(folder)}/`.startsWith(`${dataDirectory}/`)) {
-    throw new StartRefused(`${file} is in the data directory itself; choose a place outside of it`)
+    throw new StartRefused(`${file} is inside the data directory; choose a path outside of it`)
   }
 }
 
-/** With the server of the host that runs, or one of our own. */
+/** Uses the database server of the running host, or starts one. */
 async function withServer<T>(
   dataDirectory: string,
   home: string,
@@ -79,7 +79,7 @@ async function socketOfHost(home: string): Promise<string> {
     const state = stateOf(home)
     if (state?.isReady) return state.socketDirectory
   }
-  throw new Error('Stoa runs, but its database is not ready; see its log, and try again')
+  throw new Error('Stoa is running, but its database is not ready; check its log and try again')
 }
 
 async function copy(dataDirectory: string, home: string, socketDirectory: string, path: string) {

@@ -1,5 +1,5 @@
-// What `npm run backup` and `npm run restore` have in common: one file as argument, the settings of the host, and one line
-// when something is wrong.
+// What `npm run backup` and `npm run restore` share: one file as argument, the host's settings, and errors printed as one
+// line.
 import { resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import { settingsOf } from '../kit/service.ts'
@@ -14,7 +14,7 @@ export function runCommand({ usage, run }: Command): void {
   const running = (async () => {
     if (!file || file.startsWith('-')) throw new StartRefused(`name a file.\n\n${usage.trimEnd()}`)
     const config = readConfig(flags, settingsOf(services))
-    process.umask(0o022) // As at a start: private files set their mode themselves.
+    process.umask(0o022) // As when the host starts: private files set their own mode.
     await run(resolve(file), config)
   })()
   running.then(

@@ -1,5 +1,5 @@
-// What a backup contains: its description first, then the database, then the other files of the data directory. They come
-// last, because the database may name files that were written before.
+// The contents of a backup: its description first, then the database, then the other files of the data directory. The files
+// come last because the database may refer to files written before it.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ArchiveEntry } from '../engines/archive/archive.ts'
@@ -13,7 +13,7 @@ export const ABOUT = 'stoa-backup.json'
 export const DATABASE = 'database/'
 export const FILES = 'files/'
 
-/** Of the process that uses the directory. */
+/** Files of the process that uses the directory. */
 const OF_THE_PROCESS = ['in-use', '.writable']
 
 export async function* backupOf(
@@ -36,7 +36,7 @@ async function* filesOf(dataDirectory: string, directory: string): AsyncIterable
   for (const entry of await readdir(join(dataDirectory, directory))) {
     if (directory === '' && (isOfDatabase(entry) || OF_THE_PROCESS.includes(entry))) continue
     const name = `${directory}${entry}`
-    const info = await stat(join(dataDirectory, name)).catch(() => null) // It was removed meanwhile.
+    const info = await stat(join(dataDirectory, name)).catch(() => null) // It was removed in the meantime.
     if (info?.isFile()) yield* fileIfPresent(dataDirectory, name)
     if (!info?.isDirectory()) continue
     yield { kind: 'directory', name, mode: info.mode & 0o777 }

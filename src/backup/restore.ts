@@ -1,4 +1,4 @@
-// `npm run restore -- <file>`: a data directory from a backup, with a database that has started once.
+// `npm run restore -- <file>`: creates a data directory from a backup and starts its database once.
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -11,7 +11,7 @@ import { VERSION } from '../start/version.ts'
 import { runCommand } from './command.ts'
 import { ABOUT, type About, DATABASE, FILES } from './files.ts'
 
-const USAGE = `Restores a backup that npm run backup made, into a data directory that is empty or does not exist:
+const USAGE = `Restores a backup made by npm run backup into a data directory that is empty or does not exist:
 
   npm run restore -- <file> [--data <directory>]
 `
@@ -35,8 +35,8 @@ runCommand({
       const hasKey = existsSync(join(path, ROOT_KEY)) || config.STOA_ROOT_KEY !== null
       process.stdout.write(
         `Restored the backup of ${about.created} to ${path}.\n` +
-          `${hasKey ? '' : 'It has no root key: set STOA_ROOT_KEY to that of the host that was backed up.\n'}` +
-          'Keys and sessions that ended after that time are valid again, and webhooks of then may be sent again.\n',
+          `${hasKey ? '' : 'It contains no root key: set STOA_ROOT_KEY to the key of the host that was backed up.\n'}` +
+          'Keys and sessions that were ended after that time are valid again, and webhooks sent since then may be sent again.\n',
       )
     } catch (error) {
       clear(path)
@@ -50,9 +50,9 @@ runCommand({
 
 /** The decompressor has errors of its own, such as `Z_BUF_ERROR`. */
 const reason = ({ code = '', message }: NodeJS.ErrnoException) =>
-  /^(Z_|ZSTD_|TAR_)/.test(code) ? `it is damaged, not complete, or no backup (${message})` : message
+  /^(Z_|ZSTD_|TAR_)/.test(code) ? `it is damaged, incomplete or not a backup (${message})` : message
 
-/** What a restore that was killed has left is removed: no host has started with it. */
+/** Removes what a killed restore left behind: no host has started with it. */
 function requireEmpty(dataDirectory: string): void {
   if (existsSync(join(dataDirectory, RESTORING))) clear(dataDirectory)
   const [found] = contentOf(dataDirectory)
@@ -78,7 +78,7 @@ async function restore(file: string, dataDirectory: string): Promise<About> {
     if (about === null) about = await aboutFrom(entry)
     else if (entry.name.startsWith(DATABASE)) await cluster.place(within(entry, DATABASE))
     else if (entry.name.startsWith(FILES)) await place(dataDirectory, within(entry, FILES))
-    else throw new Error(`it contains ${entry.name}, which is not of a backup`)
+    else throw new Error(`it contains ${entry.name}, which does not belong in a backup`)
   })
   if (about === null) throw new Error('it is empty')
   await cluster.start()
@@ -88,7 +88,7 @@ async function restore(file: string, dataDirectory: string): Promise<About> {
 const within = (entry: ArchiveEntry, prefix: string) => ({ ...entry, name: entry.name.slice(prefix.length) })
 
 async function aboutFrom(entry: ArchiveEntry): Promise<About> {
-  if (entry.name !== ABOUT || entry.kind !== 'file') throw new Error('it is not a backup that npm run backup made')
+  if (entry.name !== ABOUT || entry.kind !== 'file') throw new Error('it was not made by npm run backup')
   const about: About = JSON.parse(await text(entry.chunks as AsyncIterable<Uint8Array>))
   if (about.format !== 1)
     throw new Error(`it was made by Stoa ${about.stoa}; this is ${VERSION}. Use that version or a newer one`)

@@ -34,7 +34,7 @@ import { buildServer } from './server.ts'
 
 export type HostOptions = {
   services: readonly Service[]
-  /** Of the product, for the metrics. */
+  /** The product's version, for the metrics. */
   version: string
   engines: Engines
   /** The values of the services' settings, by name. */
@@ -48,7 +48,7 @@ export type HostOptions = {
   upstreams: ReadonlyMap<string, URL>
   /** The URL at which clients reach this host. */
   baseUrl: string
-  /** The origins of this host. Their pages may use it with credentials. */
+  /** The origins of this host. Their pages may call it with credentials. */
   ownOrigins: readonly string[]
   files: readonly Files[]
   listener: Listener
@@ -59,9 +59,9 @@ export type HostOptions = {
   log: Log
   refusals: Refusals
   connections: Pick<Connections, 'count'>
-  /** Memory for the request bodies that are received at the same time. */
+  /** Memory for request bodies received at the same time. */
   bodyBytesMax: number
-  /** Memory for answers that clients have not taken yet. */
+  /** Memory for answers that clients have not read yet. */
   answerBytesMax: number
   inspect?: Inspect
 }
@@ -157,8 +157,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     serve: () => listener.serve(server.handle, server.refused),
     drain: async graceMs => {
       server.close()
-      // Streams may end by themselves within half of the time; the rest are then stopped. Those that stand for values
-      // are stopped when there is just enough time left to tell their clients.
+      // Streams may end by themselves within half of the time; the rest are then stopped. Streams that stand for values are
+      // stopped when just enough time is left to report this to their clients.
       const stops = [setTimeout(server.stopStreams, graceMs / 2), setTimeout(server.stopValues, (graceMs * 5) / 6)]
       await Promise.all([listener.drain(graceMs), stopBackground()])
       await stopOwn()
@@ -182,7 +182,7 @@ function routesOf(sections: readonly { operations: Record<string, Operation> }[]
   return routes
 }
 
-/** What services add jobs with, and what works on them. */
+/** Opens the queues that services add jobs to, and their workers. */
 function openQueues(options: HostOptions, services: readonly Service[], states: ReadonlyMap<string, unknown>) {
   const { engines, baseUrl: source, isAlone } = options
   const { log, clock, random } = engines

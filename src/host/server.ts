@@ -29,7 +29,7 @@ export type HostServer = {
   refused: Parameters<Listener['serve']>[1]
   close(): void
   stopStreams(): void
-  /** Of both kinds, of an organisation that was deleted. */
+  /** Ends both kinds of streams of an organisation that was deleted. */
   stopStreamsOf(org: string): void
   /** Streams that stand for values. */
   stopValues(): void

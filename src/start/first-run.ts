@@ -17,7 +17,7 @@ export type FirstRun = {
 type Addresses = Pick<FirstRun, 'baseUrl' | 'iamUrl' | 'ca'>
 
 /** Returns the path of the file if this start was the first. The file is written before the rows are committed and is
- *  reused if it exists: whenever the process dies, the file and the database agree after the next start. */
+ *  reused if it exists. So whenever the process dies, the file and the database agree after the next start. */
 export async function firstRun(engines: Engines, dataDirectory: string, addresses: Addresses): Promise<string | null> {
   const path = join(dataDirectory, 'first-run.json')
   return engines.db.transaction(async tx => {

@@ -1,5 +1,5 @@
-// A backup of a host under load is restored into another directory, and a host goes on there: with the events, the sealed
-// secrets, the sessions and the positions of the time of the backup. Backups and restores that are killed leave nothing.
+// A backup of a host under load is restored into another directory, and a host continues there with the events, sealed
+// secrets, sessions and positions at the time of the backup. Killed backups and restores leave nothing behind.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ import { startReceiver } from '../webhook-receiver.ts'
 
 const SENDERS = 6
 const UNLIMITED = { STOA_EVENTS_PER_CLIENT: '999999', STOA_EVENTS_PER_PEER: '999999' }
-/** So many rows take some seconds to copy. */
+/** This many rows take some seconds to copy. */
 const BALLAST_ROWS = 400_000
 const ERROR_LEVEL = 50
 
@@ -77,7 +77,7 @@ async function filledDirectory(t: TestContext): Promise<string> {
 }
 
 describe('a backup under load', () => {
-  it('has everything that was acknowledged before it, and a host goes on with it', { timeout: 300_000 }, async t => {
+  it('has everything acknowledged before it, and a host can continue with it', { timeout: 300_000 }, async t => {
     const receiver = await startReceiver()
     t.after(receiver.close)
     const [data, restored] = [freshDirectory(t), freshDirectory(t)]
@@ -153,7 +153,7 @@ describe('a backup under load', () => {
     const refreshed = await web.refresh(tokens.refresh_token)
     assert.equal(refreshed.status, 200, JSON.stringify(refreshed.body))
     assert.equal(decodeJwt(refreshed.body.access_token).sub, decodeJwt(tokens.access_token).sub)
-    // Consumers go on after their positions: what waited is delivered, what was delivered is not, and new events are.
+    // Consumers continue from their positions: pending events are delivered, delivered ones are not, and new ones are.
     assert.equal(
       (await again.call('POST /v1/event', { event: 'order', subject: 'shop.order.created', properties: { n: 'new' } }))
         .status,
@@ -177,7 +177,7 @@ describe('a backup under load', () => {
 const orderOf = (body: string): string => JSON.parse(body).data.properties.n
 
 describe('a killed backup', () => {
-  it('leaves no file of that name and nothing in the database, and another one succeeds', async t => {
+  it('leaves no file of that name and nothing in the database, and the next one succeeds', async t => {
     const data = freshDirectory(t)
     const started = start({ STOA_DATA: data })
     await up(started)
@@ -239,7 +239,7 @@ describe('a restore', () => {
       writeFileSync(path, content)
       const { status, errors } = await command('restore', path, restored).ended
       assert.equal(status, 1, name)
-      assert.match(errors, /^stoa: .* was not restored: it is damaged, not complete, or no backup/, name)
+      assert.match(errors, /^stoa: .* was not restored: it is damaged, incomplete or not a backup/, name)
       assert.deepEqual(readdirSync(restored), [], name)
     }
   })
@@ -255,7 +255,7 @@ describe('a restore', () => {
     }
     await succeeded(command('backup', file, data))
     await says('backup', file, /stoa\.tar\.zst exists; choose another name/)
-    await says('backup', join(data, 'x'), /in the data directory itself/)
+    await says('backup', join(data, 'x'), /is inside the data directory/)
     await says('backup', '/does-not-exist/x', /there is no directory \/does-not-exist/)
     await says('backup', `${file}2`, /DATABASE_URL is set: .*pg_dump/, { DATABASE_URL: 'postgres://x@127.0.0.1/x' })
     await says('restore', file, /is in use by another Stoa/)

@@ -1,5 +1,5 @@
-// A tar archive, compressed with zstd, written and read as streams: memory does not grow with it. Files may change while
-// they are written: each has the length that it had at first, cut or filled with zeros.
+// A tar archive, compressed with zstd, written and read as streams, so that memory use is constant. Files may change while
+// they are written: each keeps its initial length, truncated or padded with zeros.
 import { createReadStream, createWriteStream } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -10,16 +10,17 @@ import { Header, Parser, type ReadEntry } from 'tar'
 
 export type ArchiveEntry = { name: string; mode: number } & (
   | { kind: 'directory' }
-  /** `chunks` yields the content, of about that size. */
+  /** `chunks` yields the content, of about `size` bytes. */
   | { kind: 'file'; size: number; chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
 )
 
 const BLOCK = 512
 const ZEROS = Buffer.alloc(128 * BLOCK)
-/** Level 1 is as fast as most disks; the checksum tells a damaged archive. */
+/** Level 1 is as fast as most disks; the checksum detects a damaged archive. */
 const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 }
 
-/** Writes the archive under another name and renames it when it is complete and on the disk. `onBytes` hears of progress. */
+/** Writes the archive under another name and renames it when it is complete and on the disk. `onBytes` is called with
+ *  the progress. */
 export async function writeArchive(
   path: string,
   entries: AsyncIterable<ArchiveEntry>,
@@ -63,8 +64,8 @@ function headerOf({ name, kind, mode }: ArchiveEntry, size: number): Buffer {
   return block
 }
 
-/** Reads an archive from its beginning to its end, and fails if it is damaged or not complete. `place` gets one entry at a
- *  time and must read its content. */
+/** Reads a whole archive, and fails if it is damaged or incomplete. `place` gets one entry at a time and must read its
+ *  content. */
 export async function readArchive(path: string, place: (entry: ArchiveEntry) => Promise<void>): Promise<void> {
   const parser = new Parser({ strict: true })
   const ended = new Promise(resolve => parser.once('end', resolve))
@@ -72,7 +73,7 @@ export async function readArchive(path: string, place: (entry: ArchiveEntry) => 
     parser.once('error', reject)
     parser.on('entry', (entry: ReadEntry) => {
       placed = placed.then(() => place(entryFrom(entry)))
-      placed.catch(reject) // Its content remains unread, so that neither the drain nor the end would come.
+      placed.catch(reject) // Its content remains unread, so neither the drain nor the end would occur.
     })
   })
   failed.catch(() => {}) // Also when nobody waits for it at that moment.
@@ -90,9 +91,9 @@ export async function readArchive(path: string, place: (entry: ArchiveEntry) => 
 
 function entryFrom(entry: ReadEntry): ArchiveEntry {
   const { path, type, size, mode = 0 } = entry
-  // Ours has no others. A name that leads elsewhere must not be written.
+  // Our archives contain no others. A name that leads outside must not be written.
   const isOurs = (type === 'File' || type === 'Directory') && !path.split('/').includes('..') && !path.startsWith('/')
-  if (!isOurs) throw new Error(`it contains ${path}, which is not of a backup`)
+  if (!isOurs) throw new Error(`it contains ${path}, which does not belong in a backup`)
   if (type === 'File') return { kind: 'file', name: path, mode, size, chunks: entry as AsyncIterable<Buffer> }
   entry.resume()
   return { kind: 'directory', name: path.replace(/\/$/, ''), mode }
@@ -113,12 +114,12 @@ export async function* chunksOf(file: FileHandle): AsyncIterable<Uint8Array> {
   }
 }
 
-/** Writes a file of an archive, for its owner alone unless its mode says otherwise. */
+/** Writes a file of an archive, readable only by its owner unless its mode says otherwise. */
 export async function writeFileOf(path: string, { chunks, mode }: ArchiveEntry & { kind: 'file' }): Promise<void> {
   await pipeline(Readable.from(chunks), createWriteStream(path, { mode, flags: 'wx' }))
 }
 
-/** Only then does the name of a new file survive a power cut. */
+/** Without this, the name of a new file would not survive a power failure. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path)
   try {
