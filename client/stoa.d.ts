@@ -666,7 +666,7 @@ export type AuditEntry = {
     requestId: string;
 };
 export type ListAuditInput = {
-    /** Only actions of this person */
+    /** The id of a person, `usr_…`: only their actions */
     user?: string;
     /** Only this action, such as `key.revoke` */
     what?: string;

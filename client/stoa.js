@@ -8,9 +8,28 @@
 //
 //   const events = createEvents({ baseUrl: 'https://localhost:8443', key: 'pk-…' })
 //   events.capture({ event: 'Order Completed', distinctId: 'user-1' })
+/** A misspelt one would be noticed only by the answers. The last two are of `createEvents`. */
+const OPTIONS = [
+    ...[
+        'baseUrl',
+        'key',
+        'session',
+        'headers',
+        'timeoutMs',
+        'retries',
+        'retryWaitMaxMs',
+        'fetch',
+        'dangerouslyAllowBrowser',
+    ],
+    ...['intervalMs', 'onError'],
+];
 function settingsFrom(options) {
     if (typeof options !== 'object' || options === null) {
         throw new TypeError("Pass one object with named options: `{ baseUrl: 'https://…', key: '…' }`.");
+    }
+    const unknown = Object.keys(options).find(name => !OPTIONS.includes(name));
+    if (unknown !== undefined) {
+        throw new TypeError(`There is no option \`${unknown.slice(0, 60)}\`. There are: ${OPTIONS.join(', ')}.`);
     }
     const { key, session = false, dangerouslyAllowBrowser = false } = options;
     const baseUrl = checkedBaseUrl(options.baseUrl);
@@ -342,7 +361,9 @@ function requireObject([id, , path], input) {
 /** URL parsing removes empty and dot segments, which would call another operation. */
 function segment(name, value) {
     const text = String(value ?? '');
-    if (['', '.', '..'].includes(text))
+    if (text === '')
+        throw new TypeError(`\`${name}\` is missing.`);
+    if (['.', '..'].includes(text))
         throw new TypeError(`\`${name}\` must not be "${text}"`);
     return encodeURIComponent(text);
 }
@@ -1056,6 +1077,8 @@ export async function verifyWebhook(webhook) {
         throw new TypeError('`toleranceS` must be a number, 0 or more.');
     if (typeof secret !== 'string' || secret === '')
         throw new TypeError('`secret` must be a string, and not empty.');
+    if (typeof headers !== 'object' || headers === null)
+        throw new TypeError('`headers` must be those of the request.');
     const body = bytesOf(webhook.payload);
     const read = isOnlyX(headers) ? xSignature : standardSignature;
     const { key, timestampS, prefix, given } = read(headers, secret);

@@ -63,11 +63,31 @@ type FetchInit = {
   keepalive?: true
 }
 
+/** A misspelt one would be noticed only by the answers. The last two are of `createEvents`. */
+const OPTIONS = [
+  ...[
+    'baseUrl',
+    'key',
+    'session',
+    'headers',
+    'timeoutMs',
+    'retries',
+    'retryWaitMaxMs',
+    'fetch',
+    'dangerouslyAllowBrowser',
+  ],
+  ...['intervalMs', 'onError'],
+]
+
 type ClientSettings = ReturnType<typeof settingsFrom>
 
 function settingsFrom(options: StoaOptions) {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError("Pass one object with named options: `{ baseUrl: 'https://…', key: '…' }`.")
+  }
+  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
+  if (unknown !== undefined) {
+    throw new TypeError(`There is no option \`${unknown.slice(0, 60)}\`. There are: ${OPTIONS.join(', ')}.`)
   }
   const { key, session = false, dangerouslyAllowBrowser = false } = options
   const baseUrl = checkedBaseUrl(options.baseUrl)
@@ -515,7 +535,8 @@ function requireObject([id, , path]: Operation, input: unknown): void {
 /** URL parsing removes empty and dot segments, which would call another operation. */
 function segment(name: string, value: unknown): string {
   const text = String(value ?? '')
-  if (['', '.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)
+  if (text === '') throw new TypeError(`\`${name}\` is missing.`)
+  if (['.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)
   return encodeURIComponent(text)
 }
 
@@ -1578,6 +1599,7 @@ export async function verifyWebhook<Payload = unknown>(webhook: WebhookRequest):
   const { headers, secret, toleranceS = 300 } = webhook
   if (!Number.isFinite(toleranceS) || toleranceS < 0) throw new TypeError('`toleranceS` must be a number, 0 or more.')
   if (typeof secret !== 'string' || secret === '') throw new TypeError('`secret` must be a string, and not empty.')
+  if (typeof headers !== 'object' || headers === null) throw new TypeError('`headers` must be those of the request.')
   const body = bytesOf(webhook.payload)
   const read = isOnlyX(headers) ? xSignature : standardSignature
   const { key, timestampS, prefix, given } = read(headers, secret)
@@ -2001,7 +2023,7 @@ export type AuditEntry = {
 }
 
 export type ListAuditInput = {
-  /** Only actions of this person */
+  /** The id of a person, `usr_…`: only their actions */
   user?: string
   /** Only this action, such as `key.revoke` */
   what?: string

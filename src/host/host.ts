@@ -4,6 +4,7 @@ import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
 import { openTurns } from '../fair/turns.ts'
 import type { IdentityProvider } from '../kit/host/sign-in.ts'
+import { nearOf } from '../kit/near.ts'
 import type { Calls, Operation } from '../kit/operation.ts'
 import { type OrgSettingsCache, openOrgSettings } from '../kit/org-settings/read.ts'
 import type { Queues } from '../kit/queue.ts'
@@ -138,7 +139,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const origins = { own: new Set(options.ownOrigins), isVerified: provided.isVerified }
   const findFile = openFiles(options.files, Object.assign({}, ...[...opened.values()].map(one => one.documents)))
   const unbuilt = unbuiltPaths(services, upstreams)
-  const server = buildServer({ ...path, calls, metrics, origins, unbuilt, findFile })
+  const near = nearRoutes(services)
+  const server = buildServer({ ...path, calls, metrics, origins, unbuilt, near, findFile })
   provided.endedOrgs.onEnd(server.stopStreamsOf)
   const metricsServer = createMetricsServer(metrics)
   const metricsPort = await listen(metricsServer, options.metricsAddress.host, options.metricsAddress.port)
@@ -248,4 +250,16 @@ function unbuiltPaths(services: readonly Service[], upstreams: ReadonlyMap<strin
   const unbuilt = services.filter(one => Object.keys(one.operations).length === 0 && !upstreams.has(one.name))
   const owners = new Map(unbuilt.flatMap(({ name, paths }) => paths.map(path => [path, name] as const)))
   return (path: string): string | null => owners.get(path.split('/', 3).join('/')) ?? null
+}
+
+/** The operation whose path is most like one that does not exist, if possible with the same method. */
+function nearRoutes(services: readonly Service[]) {
+  const operations = services.flatMap(one => Object.values(one.operations))
+  const near = nearOf(operations.map(({ path }) => path))
+  return (method: string, path: string): string | null => {
+    const [found] = near(path)
+    const same = operations.filter(one => one.path === found)
+    const one = same.find(one => one.method === method) ?? same[0]
+    return one ? `${one.method} ${one.path}` : null
+  }
 }

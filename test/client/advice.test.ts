@@ -152,6 +152,22 @@ describe('a foreign server', () => {
   }
 })
 
+describe('an option that does not exist', () => {
+  it('is refused with those that do', () => {
+    const wrong = { baseUrl: 'https://stoa.test', apiKey: 'sk-1' } as never
+    const message = /^TypeError: There is no option `apiKey`. There are: baseUrl, key, session,.*, onError\.$/
+    assert.throws(() => createStoa(wrong), message)
+    assert.throws(() => createEvents(wrong), message)
+  })
+})
+
+describe('a field of the path', () => {
+  it('that is missing is named', async () => {
+    const stoa = createStoa({ baseUrl: 'https://stoa.test', key: 'sk-1' })
+    await assert.rejects(async () => stoa.getProject({} as never), /^TypeError: `slug` is missing\.$/)
+  })
+})
+
 describe('an argument that is not an object', () => {
   const stoa = createStoa({ baseUrl: 'https://stoa.test', fetch: () => assert.fail('nothing is sent') })
   const wrong = stoa as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>

@@ -86,6 +86,9 @@ describe('a webhook', () => {
       await refused({ headers: { ...signed(), 'webhook-timestamp': time } }, /no time in seconds/)
     }
     await refused({ headers: { ...signed(), 'webhook-id': 'msg_9' } }, /No signature matches/)
+    for (const none of [undefined, null]) {
+      await assert.rejects(verifyWebhook({ payload, headers: none as never, secret }), /^TypeError: `headers` must be/)
+    }
     await refused({ headers: { ...signed(), 'webhook-signature': 'v2,abc' } }, /no signature `v1,…`/)
     for (const bad of ['whsec_', 'whsec_%%%']) await refused({ secret: bad }, /`whsec_` and base64/)
   })

@@ -124,7 +124,9 @@ describe('a first start', () => {
     const again = client(data, await up(second), file.home.key)
     assert.equal((await again.call('GET /v1/projects/kept')).body.name, 'Kept')
     assert.equal(readFileSync(join(data, 'tls/ca.pem'), 'utf8'), ca)
-    assert.deepEqual(firstRunOf(data), file)
+    const { baseUrl: address, iamUrl } = firstRunOf(data)
+    assert.deepEqual(firstRunOf(data), { ...file, baseUrl: address, iamUrl })
+    assert.notEqual(address, baseUrl)
   })
 
   it('that was killed between writing its file and committing is completed with the same secrets', async t => {

@@ -75,7 +75,8 @@ function operationText(id: string, operation: Operation): string {
 
 function inputTable(operation: Operation): string[] {
   const rows = fieldRows(operation.input as Schema, '', name => locationOf(operation, name))
-  if (isRawBody(operation)) rows.push('| | body | bytes | | The whole body, unchanged |')
+  if (isRawBody(operation))
+    rows.push(`| | body | ${operation.bodyKind === 'parsed' ? 'JSON' : 'bytes'} | | The whole body |`)
   if (rows.length === 0) return []
   return [`| field | in | type | required | description |\n|---|---|---|---|---|\n${rows.join('\n')}`]
 }
@@ -84,7 +85,7 @@ function inputTable(operation: Operation): string[] {
 const isRawBody = ({ bodyKind }: Operation) => bodyKind !== 'json' && bodyKind !== 'none'
 
 function locationOf({ pathFields, bodyKind }: Operation, name: string): string {
-  return pathFields.includes(name) ? 'path' : bodyKind === 'json' ? 'body' : 'query'
+  return pathFields.includes(name) ? 'path' : bodyKind === 'json' || bodyKind === 'parsed' ? 'body' : 'query'
 }
 
 /** A row for each field, followed by rows for its nested fields. */
@@ -122,15 +123,15 @@ function curl(operation: Operation): string {
     encodeURIComponent(String(inPath.get(name))),
   )
   const query = new URLSearchParams(Object.fromEntries(values('query').map(([name, value]) => [name, String(value)])))
-  const body = JSON.stringify(Object.fromEntries(values('body')))
+  const { bodyExample, bodyKind } = operation
+  const body = JSON.stringify(bodyExample ?? Object.fromEntries(values('body')))
+  const isJson = bodyKind === 'json' || bodyExample !== undefined
   const method = operation.method === 'ANY' ? 'POST' : operation.method
   return [
     `curl${method === 'GET' ? '' : ` -X ${method}`} "$STOA_URL${path}${query.size > 0 ? `?${query}` : ''}"`,
     ...(operation.access === 'public' ? [] : ['-H "Authorization: Bearer $STOA_KEY"']),
-    ...(operation.bodyKind === 'json'
-      ? ["-H 'Content-Type: application/json'", `-d '${body.replaceAll("'", "'\\''")}'`]
-      : []),
-    ...(isRawBody(operation) ? ['--data-binary @body'] : []),
+    ...(isJson ? ["-H 'Content-Type: application/json'", `-d '${body.replaceAll("'", "'\\''")}'`] : []),
+    ...(isRawBody(operation) && !isJson ? ['--data-binary @body'] : []),
   ].join(' \\\n  ')
 }
 

@@ -52,11 +52,31 @@ export type FetchInit = {
   keepalive?: true
 }
 
+/** A misspelt one would be noticed only by the answers. The last two are of `createEvents`. */
+const OPTIONS = [
+  ...[
+    'baseUrl',
+    'key',
+    'session',
+    'headers',
+    'timeoutMs',
+    'retries',
+    'retryWaitMaxMs',
+    'fetch',
+    'dangerouslyAllowBrowser',
+  ],
+  ...['intervalMs', 'onError'],
+]
+
 export type ClientSettings = ReturnType<typeof settingsFrom>
 
 export function settingsFrom(options: StoaOptions) {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError("Pass one object with named options: `{ baseUrl: 'https://…', key: '…' }`.")
+  }
+  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
+  if (unknown !== undefined) {
+    throw new TypeError(`There is no option \`${unknown.slice(0, 60)}\`. There are: ${OPTIONS.join(', ')}.`)
   }
   const { key, session = false, dangerouslyAllowBrowser = false } = options
   const baseUrl = checkedBaseUrl(options.baseUrl)

@@ -58,6 +58,7 @@ export function requireObject([id, , path]: Operation, input: unknown): void {
 /** URL parsing removes empty and dot segments, which would call another operation. */
 function segment(name: string, value: unknown): string {
   const text = String(value ?? '')
-  if (['', '.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)
+  if (text === '') throw new TypeError(`\`${name}\` is missing.`)
+  if (['.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)
   return encodeURIComponent(text)
 }

@@ -24,6 +24,7 @@ export async function verifyWebhook<Payload = unknown>(webhook: WebhookRequest):
   const { headers, secret, toleranceS = 300 } = webhook
   if (!Number.isFinite(toleranceS) || toleranceS < 0) throw new TypeError('`toleranceS` must be a number, 0 or more.')
   if (typeof secret !== 'string' || secret === '') throw new TypeError('`secret` must be a string, and not empty.')
+  if (typeof headers !== 'object' || headers === null) throw new TypeError('`headers` must be those of the request.')
   const body = bytesOf(webhook.payload)
   const read = isOnlyX(headers) ? xSignature : standardSignature
   const { key, timestampS, prefix, given } = read(headers, secret)
