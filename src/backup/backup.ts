@@ -1,14 +1,15 @@
 // `npm run backup -- <file>`: copies the data directory with its embedded database, whether Stoa is running or not.
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { writeArchive } from '../engines/archive/archive.ts'
 import { systemClock } from '../engines/clock/clock.ts'
 import { backUpCluster } from '../engines/db/embedded/backup.ts'
 import { existingCluster } from '../engines/db/embedded/location.ts'
 import { startEmbedded, stateOf } from '../engines/db/embedded/server.ts'
+import { EngineUnavailable } from '../engines/engines.ts'
 import { StartRefused } from '../kit/setting.ts'
-import { lockDataDirectory } from '../start/data-directory.ts'
+import { lockDataDirectory, RESTORING } from '../start/data-directory.ts'
 import { runCommand, sizeText } from './command.ts'
 import { backupOf } from './files.ts'
 
@@ -25,7 +26,7 @@ const PROGRESS_MS = 10_000
 
 runCommand({
   usage: USAGE,
-  run: async (file, config) => {
+  run: async (file, config, signal) => {
     if (config.DATABASE_URL) {
       throw new StartRefused('DATABASE_URL is set: back up that database with pg_dump, as docs/OPERATIONS.md describes')
     }
@@ -33,10 +34,13 @@ runCommand({
     const dataDirectory = realpathSync(config.STOA_DATA)
     const home = existingCluster(dataDirectory)
     if (!home) throw new StartRefused(`${dataDirectory} has no embedded database to back up`)
-    requireWritable(file, dataDirectory)
+    if (existsSync(join(dataDirectory, RESTORING))) {
+      throw new StartRefused(`a restore into ${dataDirectory} was interrupted; run npm run restore again`)
+    }
+    requireWritable(file, [dataDirectory, home])
     const started = performance.now()
     const { path, bytes } = await withServer(dataDirectory, home, socketDirectory =>
-      copy(dataDirectory, home, socketDirectory, file),
+      copy(dataDirectory, home, socketDirectory, file, signal),
     )
     const seconds = Math.ceil((performance.now() - started) / 1_000)
     process.stdout.write(
@@ -46,13 +50,15 @@ runCommand({
   },
 })
 
-function requireWritable(file: string, dataDirectory: string): void {
+/** `home`, of the database, may be outside of the data directory. */
+function requireWritable(file: string, copied: readonly string[]): void {
   if (existsSync(file)) throw new StartRefused(`${file} exists; choose another name`)
   const folder = dirname(file)
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new StartRefused(`there is no directory ${folder} to write ${basename(file)} to`)
   }
-  if (`${realpathSync(folder)}/`.startsWith(`${dataDirectory}/`)) {
+  const real = `${realpathSync(folder)}/`
+  if (copied.some(one => real.startsWith(`${realpathSync(one)}/`))) {
     throw new StartRefused(`${file} is inside the data directory; choose a path outside of it`)
   }
 }
@@ -64,7 +70,13 @@ async function withServer<T>(
   work: (socketDirectory: string) => Promise<T>,
 ): Promise<T> {
   const opened = await lockDataDirectory(dataDirectory)
-  if (!opened) return work(await socketOfHost(home))
+  if (!opened) {
+    const socketDirectory = await socketOfHost(home)
+    return work(socketDirectory).catch((error: unknown) => {
+      if (!(error instanceof EngineUnavailable)) throw error
+      throw new Error('Stoa or its database stopped during the backup; nothing was kept. Run the command again')
+    })
+  }
   const server = await startEmbedded({ dataDirectory, log: () => {}, lost: () => {} })
   try {
     return await work(server.socketDirectory)
@@ -82,7 +94,7 @@ async function socketOfHost(home: string): Promise<string> {
   throw new Error('Stoa is running, but its database is not ready; check its log and try again')
 }
 
-async function copy(dataDirectory: string, home: string, socketDirectory: string, path: string) {
+async function copy(dataDirectory: string, home: string, socketDirectory: string, path: string, signal: AbortSignal) {
   let bytes = 0
   await backUpCluster(home, socketDirectory, async backup => {
     const progress = setInterval(() => {
@@ -90,12 +102,15 @@ async function copy(dataDirectory: string, home: string, socketDirectory: string
     }, PROGRESS_MS)
     try {
       const created = systemClock.now().toISOString()
-      await writeArchive(path, backupOf(dataDirectory, backup, created), count => {
-        bytes += count
-      })
+      const count = (more: number) => {
+        bytes += more
+      }
+      await writeArchive(path, backupOf(dataDirectory, backup, created, leaveOut), count, signal)
     } finally {
       clearInterval(progress)
     }
   })
   return { path, bytes }
 }
+
+const leaveOut = (name: string) => void process.stderr.write(`Not in the backup: ${name} (a link or a special file)\n`)

@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type ArchiveEntry, readArchive, writeFileOf } from '../engines/archive/archive.ts'
-import { removeClusterElsewhere } from '../engines/db/embedded/location.ts'
+import { isOfDatabase, removeClusterElsewhere } from '../engines/db/embedded/location.ts'
 import { restoreCluster } from '../engines/db/embedded/restore.ts'
 import { StartRefused } from '../kit/setting.ts'
 import { lockDataDirectory, RESTORING } from '../start/data-directory.ts'
 import { VERSION } from '../start/version.ts'
 import { runCommand } from './command.ts'
-import { ABOUT, type About, DATABASE, FILES } from './files.ts'
+import { ABOUT, type About, DATABASE, FILES, isBackedUp } from './files.ts'
 
 const USAGE = `Restores a backup made by npm run backup into a data directory that is empty or does not exist:
 
@@ -20,17 +20,22 @@ const ROOT_KEY = 'root.key'
 
 runCommand({
   usage: USAGE,
-  run: async (file, config) => {
+  run: async (file, config, signal) => {
     if (config.DATABASE_URL)
       throw new StartRefused('DATABASE_URL is set: a backup is restored into an embedded database')
     if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new StartRefused(`there is no file ${file}`)
     const opened = await lockDataDirectory(config.STOA_DATA)
     if (!opened) throw new StartRefused(`${config.STOA_DATA} is in use by another Stoa; stop it, or set STOA_DATA`)
     const { path, release } = opened
-    requireEmpty(path)
+    try {
+      requireEmpty(path)
+    } catch (error) {
+      release()
+      throw error
+    }
     writeFileSync(join(path, RESTORING), '')
     try {
-      const about = await restore(file, path)
+      const about = await restore(file, path, signal)
       rmSync(join(path, RESTORING))
       const hasKey = existsSync(join(path, ROOT_KEY)) || config.STOA_ROOT_KEY !== null
       process.stdout.write(
@@ -64,22 +69,25 @@ function requireEmpty(dataDirectory: string): void {
 }
 
 const contentOf = (dataDirectory: string) =>
-  readdirSync(dataDirectory).filter(name => ![RESTORING, 'in-use'].includes(name))
+  readdirSync(dataDirectory).filter(name => isBackedUp(name) || isOfDatabase(name))
 
 function clear(dataDirectory: string): void {
   removeClusterElsewhere(dataDirectory)
   for (const name of contentOf(dataDirectory)) rmSync(join(dataDirectory, name), { recursive: true, force: true })
 }
 
-async function restore(file: string, dataDirectory: string): Promise<About> {
+async function restore(file: string, dataDirectory: string, signal: AbortSignal): Promise<About> {
   let about: About | null = null
   const cluster = restoreCluster(dataDirectory)
-  await readArchive(file, async entry => {
+  const placeEntry = async (entry: ArchiveEntry) => {
+    const { name } = entry
+    const [top = ''] = name.slice(FILES.length).split('/', 1)
     if (about === null) about = await aboutFrom(entry)
-    else if (entry.name.startsWith(DATABASE)) await cluster.place(within(entry, DATABASE))
-    else if (entry.name.startsWith(FILES)) await place(dataDirectory, within(entry, FILES))
-    else throw new Error(`it contains ${entry.name}, which does not belong in a backup`)
-  })
+    else if (name.startsWith(DATABASE)) await cluster.place(within(entry, DATABASE))
+    else if (name.startsWith(FILES) && isBackedUp(top)) await place(dataDirectory, within(entry, FILES))
+    else throw new Error(`it contains ${name}, which does not belong in a backup`)
+  }
+  await readArchive(file, placeEntry, signal)
   if (about === null) throw new Error('it is empty')
   await cluster.start()
   return about
@@ -87,9 +95,13 @@ async function restore(file: string, dataDirectory: string): Promise<About> {
 
 const within = (entry: ArchiveEntry, prefix: string) => ({ ...entry, name: entry.name.slice(prefix.length) })
 
+/** What it says has about 200 bytes. */
+const ABOUT_BYTES_MAX = 10_000
+
 async function aboutFrom(entry: ArchiveEntry): Promise<About> {
-  if (entry.name !== ABOUT || entry.kind !== 'file') throw new Error('it was not made by npm run backup')
-  const about: About = JSON.parse(await text(entry.chunks as AsyncIterable<Uint8Array>))
+  const isOurs = entry.name === ABOUT && entry.kind === 'file' && entry.size <= ABOUT_BYTES_MAX
+  const about = isOurs ? aboutIn(await text(entry.chunks as AsyncIterable<Uint8Array>)) : null
+  if (about === null) throw new Error('it was not made by npm run backup')
   if (about.format !== 1)
     throw new Error(`it was made by Stoa ${about.stoa}; this is ${VERSION}. Use that version or a newer one`)
   // PostgreSQL does not promise that its files can be read on another architecture.
@@ -97,6 +109,15 @@ async function aboutFrom(entry: ArchiveEntry): Promise<About> {
     throw new Error(`it was made on ${about.architecture}, and this machine is ${process.arch}`)
   }
   return about
+}
+
+function aboutIn(json: string): About | null {
+  try {
+    const about = JSON.parse(json) as About | null
+    return typeof about?.format === 'number' ? about : null
+  } catch {
+    return null // Not JSON.
+  }
 }
 
 async function place(dataDirectory: string, entry: ArchiveEntry): Promise<void> {

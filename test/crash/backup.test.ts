@@ -2,8 +2,8 @@
 // secrets, sessions and positions at the time of the backup. Killed backups and restores leave nothing behind.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -128,7 +128,7 @@ describe('a backup under load', () => {
     await close()
     assert.ok(during > 20, `${during} events were sent during the backup`)
     assert.equal(statSync(file).mode & 0o777, 0o600)
-    assert.ok(!existsSync(`${file}.partial`))
+    assert.deepEqual(partsOf(file), [])
 
     await succeeded(command('restore', file, restored))
     const fromBackup = receiver.received.length
@@ -174,6 +174,15 @@ describe('a backup under load', () => {
   })
 })
 
+const partsOf = (file: string) =>
+  readdirSync(dirname(file)).filter(name => name.startsWith(basename(file)) && name.endsWith('.partial'))
+
+/** Until a backup has written something. */
+async function written(file: string): Promise<void> {
+  const size = () => partsOf(file).map(name => statSync(join(dirname(file), name)).size)[0] ?? 0
+  while (size() < 1_000_000) await wait(2)
+}
+
 const orderOf = (body: string): string => JSON.parse(body).data.properties.n
 
 describe('a killed backup', () => {
@@ -184,7 +193,7 @@ describe('a killed backup', () => {
     await addBallast(data)
     const file = join(dirname(data), 'stoa.tar.zst')
     const { child, ended } = command('backup', file, data)
-    while (!existsSync(`${file}.partial`) || statSync(`${file}.partial`).size < 1_000_000) await wait(2)
+    await written(file)
     child.kill('SIGKILL')
     await ended
     assert.ok(!existsSync(file))
@@ -193,11 +202,66 @@ describe('a killed backup', () => {
     await eventually(slots, ({ length }) => length === 0)
     await db.close()
     await succeeded(command('backup', file, data))
-    assert.deepEqual(
-      readdirSync(dirname(data)).filter(name => name.startsWith('stoa.')),
-      ['stoa.tar.zst'],
-    )
+    assert.equal(partsOf(file).length, 1, 'that of the killed one')
     await stopped(started)
+  })
+
+  it('with SIGTERM says so, and leaves nothing', async t => {
+    const data = freshDirectory(t)
+    const started = start({ STOA_DATA: data })
+    await up(started)
+    await addBallast(data)
+    const file = join(dirname(data), 'stoa.tar.zst')
+    const { child, ended } = command('backup', file, data)
+    await written(file)
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended.then(({ status, errors }) => [status, errors]), [
+      1,
+      'stoa: stopped by SIGTERM; nothing was kept\n',
+    ])
+    assert.deepEqual([existsSync(file), partsOf(file)], [false, []])
+    await stopped(started)
+  })
+})
+
+describe('backups', () => {
+  it('to one name at the same time: one is kept, whole, and the other one says so', async t => {
+    const [data, restored] = [freshDirectory(t), freshDirectory(t)]
+    const started = start({ STOA_DATA: data })
+    await up(started)
+    await addBallast(data)
+    const file = join(dirname(data), 'stoa.tar.zst')
+    const [one, other] = [command('backup', file, data), command('backup', file, data)]
+    const ends = await Promise.all([one.ended, other.ended])
+    assert.deepEqual(ends.map(({ status }) => status).sort(), [0, 1])
+    assert.match(ends.find(({ status }) => status === 1)?.errors ?? '', /was created during the backup|exists; choose/)
+    assert.deepEqual(partsOf(file), [])
+    await stopped(started)
+    await succeeded(command('restore', file, restored))
+  })
+
+  it('are private, follow no link, and have files with long names', async t => {
+    const [data, restored] = [await filledDirectory(t), freshDirectory(t)]
+    const file = join(dirname(data), 'stoa.tar.zst')
+    const long = `${'ü'.repeat(110)}.eml`
+    mkdirSync(join(data, 'mail'), { recursive: true })
+    writeFileSync(join(data, 'mail', long), 'Hello')
+    symlinkSync('.', join(data, 'loop'))
+    const { status, errors } = await command('backup', file, data).ended
+    assert.equal(status, 0, errors)
+    assert.match(errors, /^Not in the backup: loop \(a link or a special file\)$/m)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    await succeeded(command('restore', file, restored))
+    assert.equal(readFileSync(join(restored, 'mail', long), 'utf8'), 'Hello')
+    assert.ok(!existsSync(join(restored, 'loop')))
+  })
+
+  it('are refused of a directory whose restore was interrupted', async t => {
+    const data = await filledDirectory(t)
+    writeFileSync(join(data, 'restoring'), '')
+    const { status, errors } = await command('backup', join(dirname(data), 'stoa.tar.zst'), data).ended
+    assert.equal(status, 1)
+    assert.match(errors, /^stoa: a restore into .* was interrupted; run npm run restore again/)
   })
 })
 

@@ -59,11 +59,11 @@ it('is consistent whatever is written during the copy', { timeout: 120_000 }, as
   })
   const file = join(root, 'copy.tar.zst')
   let copied = 0
-  await backUpCluster(server.home, server.socketDirectory, ({ entries }) =>
-    writeArchive(file, entries, bytes => {
-      copied += bytes
-    }),
-  )
+  const { signal } = new AbortController()
+  const count = (bytes: number) => {
+    copied += bytes
+  }
+  await backUpCluster(server.home, server.socketDirectory, ({ entries }) => writeArchive(file, entries, count, signal))
   over.isOver = true
   await Promise.all([...transfers, changes])
   await db.close()
@@ -71,7 +71,7 @@ it('is consistent whatever is written during the copy', { timeout: 120_000 }, as
   assert.ok(copied > 20_000_000)
 
   const cluster = restoreCluster(to)
-  await readArchive(file, (entry: ArchiveEntry) => cluster.place(entry))
+  await readArchive(file, (entry: ArchiveEntry) => cluster.place(entry), signal)
   await cluster.start()
   const restored = await serve(to)
   t.after(restored.stop)
