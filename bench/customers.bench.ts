@@ -1,4 +1,4 @@
-// What a request costs in an organisation with a million customers against one with a thousand: listings, searches,
+// The cost of a request in an organisation with a million customers against one with a thousand: listings, searches,
 // registration and sign-in, in CPU time of the host and PostgreSQL, and of PostgreSQL alone.
 import { type Contender, type Finding, findingOf, type OwnBench, requestBytes, runRounds } from './harness.ts'
 import { type Ladder, ladderScript, refresh, register, signIn, type Tokens, userInfo } from './ladders.ts'
@@ -58,7 +58,7 @@ function contender(name: string, work: Work, server: BenchServer): Contender {
 
 const asAdmin = (key: string) => ({ authorization: `Bearer ${key}`, 'x-forwarded-proto': 'https' })
 
-/** Every page has as many customers among few as among many. */
+/** Every page has the same number of customers in both organisations. */
 function reads(): Record<string, Work> {
   const get = (pathOf: (customers: Customers) => string): Work => ({
     rounds: READS,

@@ -1,4 +1,4 @@
-// The cost of the tool door: the same operation as a tool call and as an HTTP request, with the same key, in one process.
+// The cost of MCP: the same operation as a tool call and as an HTTP request, with the same key, in one process.
 import { type Bench, requestBytes } from './harness.ts'
 import { READ_ANSWER, READ_PATHS, READ_QUERY } from './servers/operations.ts'
 import { startServer } from './servers/start.ts'
@@ -13,7 +13,7 @@ export const listing = doorBench({
   answer: { data: [], next: '' },
 })
 
-/** The worst case: an operation that does nothing, so that the cost is that of the two doors alone. */
+/** The worst case: an operation that does nothing, so that only the two protocols are measured. */
 export const smallest = doorBench({
   title: 'a tool call that does nothing, against the same over HTTP',
   tool: 'get_v1_bench_bearer',

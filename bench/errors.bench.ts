@@ -15,7 +15,7 @@ export const newest: OwnBench = {
     const server = servers.use(await startServer('errors.ts', { args: [String(EVENTS)] }))
     const request = requestBytes('GET', '/v1/errors', { headers: { authorization: `Bearer ${server.key}` } })
     const script = () => ({ request: () => request, isComplete: (bytes: Buffer) => bodyOf(bytes) !== null })
-    // One at a time: what a person waits for.
+    // One at a time, as for a waiting person.
     const load = await openLoad({ ...server, connections: 1, script })
     await load.burst(WARM_UP)
     const rounds: Round[] = []

@@ -1,5 +1,6 @@
 // Event ingest: requests with 50 events against a bare COPY of the same rows, requests with one event against the host's
-// own echo, and a backlog on the bus that is read while events arrive. All are compared by time: PostgreSQL does the work.
+// own echo, and reading a backlog from the log while events arrive. All are compared by time, because PostgreSQL does the
+// work.
 import { randomUUID } from 'node:crypto'
 import { finished } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -41,7 +42,7 @@ const newEvent = (n: number): Sent => ({
 const eventBatches = (count: number, size: number) =>
   Array.from({ length: count }, () => Array.from({ length: size }, (_, n) => newEvent(n)))
 
-/** Each request is sent once: an event that is sent again is not stored again. */
+/** Each request is sent once, because a repeated event is not stored again. */
 function requestsOf(batches: Sent[][], key: string): () => Buffer {
   const headers = { authorization: `Bearer ${key}` }
   const all = batches.map(batch => requestBytes('POST', '/v1/event', { headers, body: JSON.stringify({ batch }) }))
@@ -154,7 +155,7 @@ async function copyInto(tx: postgres.TransactionSql, into: string, rows: string)
   await finished(stream)
 }
 
-/** As many as take a few seconds: the optimizing compiler needs some ten thousand before times are steady. */
+/** Enough for a few seconds: the optimizing compiler needs some ten thousand before times are steady. */
 const SINGLE_REQUESTS = 8_000
 const CLIENTS = 64
 

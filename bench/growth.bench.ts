@@ -1,5 +1,5 @@
-// The cost of every listing among 100,000 rows against the same listing among 100, in PostgreSQL's CPU time: once in an
-// organisation that has half of the rows, and once in one that has few of them.
+// The cost of every listing with 100,000 rows against 100, in PostgreSQL's CPU time: for an organisation that has half of
+// the rows, and for one that has few of them.
 import { LISTINGS, type Listing, pathOf } from '../test/listings.ts'
 import { type Contender, type Finding, findingOf, type OwnBench, requestBytes, runRounds } from './harness.ts'
 import { bodyOf } from './load.ts'

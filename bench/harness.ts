@@ -26,11 +26,11 @@ export type Finding = {
   wall: Quartiles
   target: number
   met: boolean
-  /** Of the two numbers, if they are not microseconds. */
+  /** The unit of the two numbers, if not microseconds. */
   unit?: string
 }
 
-/** `databaseUs` is the part of PostgreSQL, of a server that tells which one is its own. */
+/** `databaseUs` is PostgreSQL's share, for servers that report their database. */
 type Sample = { perSecond: number; cpuUs: number; databaseUs?: number }
 /** One sample of each: the subject, then the controls. */
 export type Round = Sample[]
@@ -73,7 +73,7 @@ type Compared = {
   subject: number
   control: number
   target: number
-  /** What is compared instead of all CPU time. */
+  /** The measure to compare instead of the total CPU time. */
   of?: 'databaseUs'
 }
 

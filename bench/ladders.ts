@@ -1,5 +1,5 @@
-// The requests with which a browser registers or signs in a customer and its app gets tokens, one after the other, as
-// generators: they are given the answer to each request. Each ladder is a new browser at a new address.
+// The requests with which a browser registers or signs in a customer and its app gets tokens, as generators that receive
+// the answer to each request. Each ladder is a new browser at a new address.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ function replyIn(bytes: Buffer): Reply | null {
 
 let clients = 0
 
-/** As a proxy in front of the host tells of a client that none was before. */
+/** As a proxy in front of the host would report a new client. */
 const fromNewClient = () => {
   const n = ++clients
   return { 'x-forwarded-proto': 'https', 'x-forwarded-for': `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}` }

@@ -5,8 +5,8 @@ import { connect as connectTls } from 'node:tls'
 
 /** The same request every time, head and body, and the body that every answer must have. */
 type Fixed = { request: Buffer; answer: Buffer }
-/** The traffic of one connection: the next request, and whether the bytes received are a complete answer, or what to
- *  send after it if several requests count as one. A wrong answer throws. */
+/** The traffic of one connection: returns the next request, and whether the received bytes are a complete answer, or the
+ *  follow-up request if several count as one. A wrong answer throws. */
 export type Script = { request(): Buffer; isComplete(bytes: Buffer): boolean | Buffer }
 export type Traffic = Fixed | { script: (connection: number) => Script }
 /** Over TLS unless it is `isPlain`. */

@@ -14,7 +14,7 @@ import { type BenchServer, startServer } from './servers/start.ts'
 /** Each launch is a new start of all servers. With three, all benchmarks of this file take more than ten minutes. */
 const LAUNCHES = 2
 const CLIENTS = 32
-/** What calls leave behind, such as their settlement, is counted too. */
+/** Follow-up work of calls, such as their settlement, is counted too. */
 const AFTER_MS = 200
 
 type Gateway = { name: string; server: BenchServer; headers: Record<string, string> }
@@ -112,7 +112,7 @@ async function alternate({ kinds, asked, count, warmUp, counted }: Rounds): Prom
 const textOf = (name: string, { cpuUs, databaseUs, perSecond }: Cost) =>
   `${name}: ${cpuUs.toFixed(0)} us${databaseUs > 0 ? ` + ${databaseUs.toFixed(0)} us of PostgreSQL` : ''}, ${perSecond.toFixed(1)}/s`
 
-/** The finding, and beside it what it would be with the CPU time of the database. */
+/** The result, and for comparison the result including the database's CPU time. */
 function compared(title: string, rounds: Cost[][], names: string[], target: number): Finding[] {
   const at = { names, subject: 0, control: 1, target }
   const whole: Round[] = rounds.map(round =>
@@ -143,8 +143,8 @@ const WARM_UP_REQUESTS = 5_000
 /** At most 0.6 of its time. */
 const LATENCY_TARGET = 1 / 0.6
 
-/** One client: what the gateways add to the time that the model server needs by itself. The host answers when the charge is
- *  committed, which Portkey does not have to, so that the time of one bare commit in the same database is subtracted. */
+/** One client: the time that the gateways add to the model server's own time. The host answers after the charge is
+ *  committed, which Portkey does not need, so the time of one bare commit in the same database is subtracted. */
 export const latency: OwnBench = {
   measure: async () => {
     const title =

@@ -40,7 +40,8 @@ function cellsOf(finding: Finding): string[] {
   ]
 }
 
-/** By the median of all rounds. If the target is between the quartiles, another run may have a different result. */
+/** The verdict is by the median of all rounds. If the target is between the quartiles, another run may have a different
+ *  result. */
 function verdictOf({ cpu, target, met }: Finding): string {
   const verdict = met ? 'met' : 'missed'
   return cpu.q1 <= target && target <= cpu.q3 ? `${verdict} (within spread)` : verdict

@@ -1,5 +1,5 @@
-// Webhooks: how many deliveries the host makes in a second, against a bare loop of undici that sends the same requests to
-// the same receiver; and how long the others wait while one endpoint hangs.
+// Webhooks: the host's deliveries per second, against a bare loop of undici that sends the same requests to the same
+// receiver; and the delay of other deliveries while one endpoint hangs.
 import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
 import { Agent, request } from 'undici'
@@ -355,7 +355,7 @@ async function calmTimes({ call, ask }: Bed, keys: readonly string[], durationMs
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
-/** Those that are counted, of one organisation. */
+/** The counted deliveries, of one organisation. */
 const endpointsOf = (at: number, organisations: number) => ALL / organisations - (at === 0 ? 1 : 0)
 
 const print = (line: string) => process.stdout.write(`${line}\n`)

@@ -1,18 +1,19 @@
 export type StoaOptions = {
     /** The URL of the host, such as `https://localhost:8443`, without a path. */
     baseUrl: string;
-    /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
+    /** A secret key of the organisation, `sk-…`, or an access token. Without one, only public operations can be called. */
     key?: string | undefined;
-    /** Acts as the person who is signed in to the browser, instead of with a key. */
+    /** Acts as the person signed in to the browser, instead of with a key. */
     session?: boolean | undefined;
-    /** Allows a secret key in a browser page, where everybody who opens the page can read it. */
+    /** Allows a secret key in a browser page, where every visitor can read it. */
     dangerouslyAllowBrowser?: boolean | undefined;
-    /** How long one attempt may take until the whole answer is there. If omitted, 60,000, and 600,000 for calls of models. */
+    /** How long one attempt may take until the whole answer has arrived, in milliseconds; defaults to 60,000, and to
+     *  600,000 for model calls. */
     timeoutMs?: number | undefined;
-    /** How often a failed call is tried again; 2 if omitted. */
+    /** How often a failed call is retried; defaults to 2. */
     retries?: number | undefined;
-    /** The longest wait before an attempt; 30,000 if omitted, at most 24 days. If the host asks for a longer one, the call
-     *  fails at once. */
+    /** The longest wait before an attempt, in milliseconds; defaults to 30,000, at most 24 days. If the host asks for a
+     *  longer one, the call fails immediately. */
     retryWaitMaxMs?: number | undefined;
     /** Sent with every request, such as `X-Project-Id`. */
     headers?: Record<string, string> | undefined;
@@ -26,12 +27,12 @@ export type CallOptions = {
     timeoutMs?: number | undefined;
     /** As in `StoaOptions`, for this call. */
     retries?: number | undefined;
-    /** Sent with this call, in addition to those of the client. */
+    /** Headers of this call, in addition to those of the client. */
     headers?: Record<string, string> | undefined;
 };
 /** For operations that create something. */
 export type CreateOptions = CallOptions & {
-    /** The host runs the operation once for each key. By default every call has a new one, the same for its attempts. */
+    /** The host runs the operation once per key. By default every call has a new key, shared by its attempts. */
     idempotencyKey?: string | undefined;
 };
 type Fetch = (url: string, init: FetchInit) => Promise<Response>;
@@ -50,11 +51,11 @@ export declare class StoaError extends Error {
 /** The host answered with a fault. The message says what to do. */
 export declare class StoaApiError extends StoaError {
     name: string;
-    /** Identifies the kind of fault. A host newer than this client may answer others too. */
+    /** Identifies the kind of fault. A newer host may answer with codes that this client does not know. */
     readonly code: FaultCode;
-    /** The status of the answer; 200 if the fault came within an event stream. */
+    /** The status of the answer; 200 if the fault arrived within an event stream. */
     readonly status: number;
-    /** The family of the code, such as `conflict_error`. */
+    /** The category of the code, such as `conflict_error`. */
     readonly type: string;
     /** The first invalid field. */
     readonly param: string | null;
@@ -65,7 +66,7 @@ export declare class StoaApiError extends StoaError {
     }[];
     /** Identifies the request in the logs of the host. */
     readonly requestId: string | null;
-    /** In how many seconds the host may accept the call. */
+    /** The seconds after which the host may accept the call. */
     readonly retryAfter: number | null;
     /** The headers of the answer. */
     readonly headers: Headers;
@@ -75,7 +76,7 @@ export declare class StoaApiError extends StoaError {
 export declare class InvalidInputError extends StoaApiError {
     name: string;
 }
-/** There is no credential, or it is wrong, expired or revoked. */
+/** The credential is missing, wrong, expired or revoked. */
 export declare class AuthenticationError extends StoaApiError {
     name: string;
 }
@@ -86,7 +87,7 @@ export declare class PermissionError extends StoaApiError {
 export declare class NotFoundError extends StoaApiError {
     name: string;
 }
-/** It contradicts what exists, such as a name that is taken. */
+/** The request conflicts with existing data, such as a name that is taken. */
 export declare class ConflictError extends StoaApiError {
     name: string;
 }
@@ -94,11 +95,11 @@ export declare class ConflictError extends StoaApiError {
 export declare class RateLimitError extends StoaApiError {
     name: string;
 }
-/** The host, or what it depends on, failed. */
+/** The host, or something it depends on, failed. */
 export declare class ServerError extends StoaApiError {
     name: string;
 }
-/** There was no answer of the host: a network failure, a time-out, or an answer that is not the JSON of a Stoa host. */
+/** There was no answer from the host: a network failure, a timeout, or an answer that is not the JSON of a Stoa host. */
 export declare class StoaConnectionError extends StoaError {
     name: string;
     /** The status of the answer; null if there was none. */
@@ -121,12 +122,12 @@ type FaultAnswer = {
     }[];
     request_id?: string;
 };
-/** Resolves to the value that the operation answers. */
+/** Resolves to the operation's answer. */
 export type Call<Data> = Promise<Data> & {
     /** Resolves to the value, and the response that contained it. */
     withResponse(): Promise<WithResponse<Data>>;
 };
-/** `response` has the status and the headers of the answer; its body is read already. */
+/** `response` has the status and headers of the answer; its body was already read. */
 export type WithResponse<Data> = {
     data: Data;
     response: Response;
@@ -165,7 +166,7 @@ export type ChatMessage = {
         [field: string]: unknown;
     }[] | null;
     tool_calls?: ChatToolCall[];
-    /** Of the role `tool`: the call that this is the result of. */
+    /** For the role `tool`: the call that produced this result. */
     tool_call_id?: string;
     [field: string]: unknown;
 };
@@ -361,25 +362,25 @@ export type ModelMessageEvent = {
     [field: string]: unknown;
 };
 export type EventsOptions = Pick<StoaOptions, 'baseUrl' | 'headers' | 'fetch' | 'dangerouslyAllowBrowser'> & {
-    /** A publishable key, `pk-…`, which may be in a page. On a server also a secret key or an access token. */
+    /** A publishable key, `pk-…`, which may be public. On a server, a secret key or an access token works too. */
     key: string;
-    /** How long an event waits for others to be sent with; 1,000 if omitted. */
+    /** How long an event waits to be sent with others, in milliseconds; defaults to 1,000. */
     intervalMs?: number | undefined;
-    /** How long one attempt to send may take; 10,000 if omitted. */
+    /** How long one attempt to send may take, in milliseconds; defaults to 10,000. */
     timeoutMs?: number | undefined;
-    /** Called when events are dropped, and when sending begins to fail, then without events: those are sent again. If omitted,
-     *  it is a warning on the console. */
+    /** Called when events are dropped. Also called, without events, when sending starts to fail; the events are then
+     *  retried. Defaults to a warning on the console. */
     onError?: ((error: StoaError, dropped: DroppedEvent[]) => void) | undefined;
 };
 export type Events = {
     /** Queues an event. It is sent in the background. */
     capture(event: CapturedEvent): void;
-    /** Sends what is queued. Resolves when each of those events is stored or dropped. Rejects if that takes longer than
-     *  `timeoutMs` (30,000 if omitted); they stay queued. */
+    /** Sends the queued events. Resolves when each of them is stored or dropped. Rejects if that takes longer than
+     *  `timeoutMs` (default 30,000); they then stay queued. */
     flush(options?: {
         timeoutMs?: number | undefined;
     }): Promise<void>;
-    /** Sends what is queued, and takes no more. What is not stored within `timeoutMs` (10,000 if omitted) is dropped. */
+    /** Sends the queued events and accepts no more. Events not stored within `timeoutMs` (default 10,000) are dropped. */
     close(options?: {
         timeoutMs?: number | undefined;
     }): Promise<void>;
@@ -388,33 +389,33 @@ export declare function createEvents(options: EventsOptions): Events;
 export type CapturedEvent = {
     /** The name, at most 200 characters. */
     event: string;
-    /** Who it was. */
+    /** The person or thing that caused it. */
     distinctId?: string | undefined;
     anonymousId?: string | undefined;
     sessionId?: string | undefined;
     properties?: Record<string, unknown> | undefined;
-    /** When it happened; now if omitted. Numbers are seconds or milliseconds since 1970. */
+    /** When it happened; defaults to now. Numbers are seconds or milliseconds since 1970. */
     timestamp?: Date | string | number | undefined;
-    /** What was paid. */
+    /** The amount paid. */
     revenue?: number | undefined;
     currency?: string | undefined;
     /** With a secret key: the subject to publish under, instead of `event.<name>`. */
     subject?: string | undefined;
-    /** Identifies the event: the host stores one of those with the same id within 7 days. A new one if omitted. */
+    /** Identifies the event: of events with the same id within 7 days, the host stores one. Defaults to a new id. */
     messageId?: string | undefined;
 };
-/** An event that will not be stored, and why: `not_json`, `too_large`, `queue_full`, `closed`, `not_confirmed` (the time was
- *  over; it may be stored), or what the host says, such as `id_too_long`. */
+/** An event that will not be stored, and the reason: `not_json`, `too_large`, `queue_full`, `closed`, `not_confirmed`
+ *  (the time limit was reached; it may be stored), or the host's reason, such as `id_too_long`. */
 export type DroppedEvent = {
     event: CapturedEvent;
     reason: string;
 };
-/** Why a webhook is not to be trusted. */
+/** Why a webhook must not be trusted. */
 export declare class WebhookVerificationError extends StoaError {
     name: string;
 }
 export type WebhookRequest = {
-    /** The body as it arrived. Parsing and serialising it again would change it. */
+    /** The raw body. Parsing and serialising it again would change it. */
     payload: string | Uint8Array | ArrayBuffer;
     /** The headers of the request, as `Headers` or as Node's object with names in lower case. */
     headers: {
@@ -422,20 +423,19 @@ export type WebhookRequest = {
     } | Record<string, string | string[] | undefined>;
     /** The secret of the webhook, `whsec_…`. */
     secret: string;
-    /** How many seconds the time of the webhook may differ from now; 300 if omitted. */
+    /** How many seconds the webhook's time may differ from now; defaults to 300. */
     toleranceS?: number | undefined;
 };
-/** Returns the parsed payload if the webhook was signed with the secret, recently; else throws a
- *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise one that is delivered
- *  twice. */
+/** Returns the parsed payload if the webhook was recently signed with the secret; otherwise throws a
+ *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise duplicates. */
 export declare function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload>;
 /** Every fault that a host answers. */
 export type FaultCode = 'invalid_input' | 'malformed_request' | 'sign_in_failed' | 'unroutable_events' | 'too_many_events' | 'model_refused' | 'credential_required' | 'credential_refused' | 'key_expired' | 'key_replaced' | 'key_revoked' | 'ingest_key_required' | 'key_budget' | 'insufficient_balance' | 'forbidden' | 'ingest_key_unknown' | 'insufficient_capability' | 'model_unpriced' | 'key_limit' | 'csrf_token_required' | 'https_required' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'body_too_large' | 'unsupported_media_type' | 'expectation_failed' | 'key_rate' | 'ingest_rate' | 'too_many_tries' | 'model_limit' | 'upstream_busy' | 'headers_too_large' | 'internal' | 'not_held' | 'not_built' | 'upstream_unreachable' | 'upstream_refused' | 'mail_unreachable' | 'overloaded' | 'starting' | 'database_unreachable' | 'warehouse_unreachable' | 'bus_unreachable' | 'upstream_timeout';
 /** One service of the host */
 export type Service = {
-    /** The name, by which keys are limited to it */
+    /** The name, which limits of keys refer to */
     name: string;
-    /** The path that its operations are below */
+    /** The path prefix of its operations */
     path: string;
     /** What it does */
     what: string;
@@ -446,14 +446,14 @@ export type ListServicesInput = Record<string, never>;
 export type ListServicesOutput = {
     /** The version of this API */
     version: 'v1';
-    /** Every service, also those that have no operation yet */
+    /** Every service, including those without operations */
     services: Service[];
 };
 export type GetHealthInput = Record<string, never>;
 export type GetHealthOutput = {
     /** The host can serve requests */
     status: 'up';
-    /** What the host depends on */
+    /** The state of each engine the host depends on */
     engines: {
         /** The database */
         db: 'up';
@@ -666,7 +666,7 @@ export type AuditEntry = {
     requestId: string;
 };
 export type ListAuditInput = {
-    /** Only actions of this person */
+    /** The id of a person, `usr_…`: only their actions */
     user?: string;
     /** Only this action, such as `key.revoke` */
     what?: string;
@@ -1865,7 +1865,7 @@ export type ListJournalInput = {
     limit?: number;
     /** The `next` of the previous page; omitted or empty for the first page */
     after?: string;
-    /** How to answer: `json` or `csv`; by default what the header Accept names, else `json` */
+    /** The format of the answer, `json` or `csv`; defaults to the one in the header Accept, otherwise to `json` */
     format?: 'json' | 'csv';
 };
 /** The organisation's alerts on its spending and balance */
@@ -1973,7 +1973,7 @@ export type GetUsageSummaryInput = {
     product?: string;
     /** What to group by: one or more of `day`, `key`, `model`, `project`, `product`, separated by commas; default `day` */
     by?: string;
-    /** How to answer: `json` or `csv`; by default what the header Accept names, else `json` */
+    /** The format of the answer, `json` or `csv`; defaults to the one in the header Accept, otherwise to `json` */
     format?: 'json' | 'csv';
 };
 /** Where events are sent */

@@ -8,9 +8,28 @@
 //
 //   const events = createEvents({ baseUrl: 'https://localhost:8443', key: 'pk-…' })
 //   events.capture({ event: 'Order Completed', distinctId: 'user-1' })
+/** A misspelt one would be noticed only by the answers. The last two are of `createEvents`. */
+const OPTIONS = [
+    ...[
+        'baseUrl',
+        'key',
+        'session',
+        'headers',
+        'timeoutMs',
+        'retries',
+        'retryWaitMaxMs',
+        'fetch',
+        'dangerouslyAllowBrowser',
+    ],
+    ...['intervalMs', 'onError'],
+];
 function settingsFrom(options) {
     if (typeof options !== 'object' || options === null) {
-        throw new TypeError("Give one object with named options: `{ baseUrl: 'https://…', key: '…' }`.");
+        throw new TypeError("Pass one object with named options: `{ baseUrl: 'https://…', key: '…' }`.");
+    }
+    const unknown = Object.keys(options).find(name => !OPTIONS.includes(name));
+    if (unknown !== undefined) {
+        throw new TypeError(`There is no option \`${unknown.slice(0, 60)}\`. There are: ${OPTIONS.join(', ')}.`);
     }
     const { key, session = false, dangerouslyAllowBrowser = false } = options;
     const baseUrl = checkedBaseUrl(options.baseUrl);
@@ -18,11 +37,11 @@ function settingsFrom(options) {
     if (key !== undefined && !VISIBLE_ASCII.test(key))
         throw new TypeError('`key` must be visible ASCII characters only.');
     if (session && key !== undefined)
-        throw new TypeError('Give `key` or `session`, not both.');
+        throw new TypeError('Use `key` or `session`, not both.');
     if (key?.startsWith('sk-') && isPage() && !dangerouslyAllowBrowser) {
-        throw new TypeError('Everybody who opens this page can read the secret key. Use `session: true`, a publishable key for events, or a ' +
+        throw new TypeError('Every visitor of this page can read the secret key. Use `session: true`, a publishable key for events, or a ' +
             'server; ' +
-            'if the key may be known, set `dangerouslyAllowBrowser: true`.');
+            'if the key may be public, set `dangerouslyAllowBrowser: true`.');
     }
     return {
         baseUrl,
@@ -32,27 +51,27 @@ function settingsFrom(options) {
         retries: options.retries ?? 2,
         retryWaitMaxMs: options.retryWaitMaxMs ?? 30_000,
         headers: options.headers ?? {},
-        // Looked up for every request, so that what replaces the global later is used.
+        // Looked up for every request, so that a later replacement of the global is used.
         fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     };
 }
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
-/** The origin. The messages do not repeat a user and password, which may be in the URL. */
+/** The origin. Messages do not repeat the user and password, which may be in the URL. */
 function checkedBaseUrl(text) {
     const url = URL.canParse(text) ? new URL(text) : null;
     if (!url || !/^https?:$/.test(url.protocol))
-        throw new TypeError('`baseUrl` must begin with https:// or http://');
+        throw new TypeError('`baseUrl` must start with https:// or http://');
     if (url.username || url.password) {
-        throw new TypeError('`baseUrl` must have no user and password. Give a secret as `key`.');
+        throw new TypeError('`baseUrl` must not contain a user or password. Pass a secret as `key`.');
     }
-    // The paths of the operations begin with /v1 and stand at the root of the host.
+    // The paths of the operations start with /v1, at the root of the host.
     if (url.pathname !== '/' || /[?#]/.test(text)) {
         throw new TypeError(`\`baseUrl\` must have no path, query or fragment; write \`baseUrl: '${url.origin}'\`.`);
     }
     return url.origin;
 }
 const isPage = () => 'document' in globalThis;
-// What calls reject with, besides the reason of an aborted signal:
+// The errors that calls reject with, apart from the reason of an aborted signal:
 //
 //   StoaError
 //     StoaApiError                the host answered with a fault
@@ -63,19 +82,19 @@ const isPage = () => 'document' in globalThis;
 //       ConflictError               409
 //       RateLimitError              429
 //       ServerError                 500, 501, 502, 503
-//     StoaConnectionError         there was no answer of the host
-//     WebhookVerificationError    a webhook is not from the host
+//     StoaConnectionError         there was no answer from the host
+//     WebhookVerificationError    a webhook could not be verified
 export class StoaError extends Error {
     name = 'StoaError';
 }
 /** The host answered with a fault. The message says what to do. */
 export class StoaApiError extends StoaError {
     name = 'StoaApiError';
-    /** Identifies the kind of fault. A host newer than this client may answer others too. */
+    /** Identifies the kind of fault. A newer host may answer with codes that this client does not know. */
     code;
-    /** The status of the answer; 200 if the fault came within an event stream. */
+    /** The status of the answer; 200 if the fault arrived within an event stream. */
     status;
-    /** The family of the code, such as `conflict_error`. */
+    /** The category of the code, such as `conflict_error`. */
     type;
     /** The first invalid field. */
     param;
@@ -83,7 +102,7 @@ export class StoaApiError extends StoaError {
     fields;
     /** Identifies the request in the logs of the host. */
     requestId;
-    /** In how many seconds the host may accept the call. */
+    /** The seconds after which the host may accept the call. */
     retryAfter;
     /** The headers of the answer. */
     headers;
@@ -103,7 +122,7 @@ export class StoaApiError extends StoaError {
 export class InvalidInputError extends StoaApiError {
     name = 'InvalidInputError';
 }
-/** There is no credential, or it is wrong, expired or revoked. */
+/** The credential is missing, wrong, expired or revoked. */
 export class AuthenticationError extends StoaApiError {
     name = 'AuthenticationError';
 }
@@ -114,7 +133,7 @@ export class PermissionError extends StoaApiError {
 export class NotFoundError extends StoaApiError {
     name = 'NotFoundError';
 }
-/** It contradicts what exists, such as a name that is taken. */
+/** The request conflicts with existing data, such as a name that is taken. */
 export class ConflictError extends StoaApiError {
     name = 'ConflictError';
 }
@@ -122,11 +141,11 @@ export class ConflictError extends StoaApiError {
 export class RateLimitError extends StoaApiError {
     name = 'RateLimitError';
 }
-/** The host, or what it depends on, failed. */
+/** The host, or something it depends on, failed. */
 export class ServerError extends StoaApiError {
     name = 'ServerError';
 }
-/** There was no answer of the host: a network failure, a time-out, or an answer that is not the JSON of a Stoa host. */
+/** There was no answer from the host: a network failure, a timeout, or an answer that is not the JSON of a Stoa host. */
 export class StoaConnectionError extends StoaError {
     name = 'StoaConnectionError';
     /** The status of the answer; null if there was none. */
@@ -157,7 +176,7 @@ function apiError(fault, response) {
         // In the messages format.
         overloaded_error: ServerError,
     };
-    // A type such as `constructor` is no family, although every object has a property of that name.
+    // A type such as `constructor` is not a category, although every object has a property of that name.
     const family = Object.hasOwn(families, fault.type) ? families[fault.type] : undefined;
     return new (family ?? StoaApiError)(fault, response);
 }
@@ -176,8 +195,8 @@ function connect(options) {
         throw new TypeError(ONLY_EVENTS);
     const loadToken = call('getCsrf', 'GET', '/v1/account/csrf');
     const csrfToken = settings.session ? csrfTokens(loadToken) : null;
-    /** Throws a TypeError for what the caller must correct, such as an invalid header. Of headers with the same name, the
-     *  last is sent: first `defaults`, then those of the client, then `more`. */
+    /** Throws a TypeError for errors of the caller, such as an invalid header. If headers have the same name, the last one
+     *  is sent: first `defaults`, then those of the client, then `more`. */
     function request(operation, input, more, defaults = {}) {
         requireObject(operation, input);
         const headers = new Headers(defaults);
@@ -191,8 +210,8 @@ function connect(options) {
     function call(...operation) {
         return (input = {}, options = {}) => callOf(async () => perform(request(operation, input, [options.headers]), readJson, options));
     }
-    /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. For other
-     *  operations it ignores the key, also if the caller sends one. */
+    /** All attempts of a call have the same key, so that the host creates one resource however often it is called. For
+     *  other operations it ignores the key, even if the caller sends one. */
     function create(...operation) {
         return (input = {}, options = {}) => callOf(async () => perform(keyed(operation, input, options), readJson, options));
     }
@@ -201,18 +220,18 @@ function connect(options) {
         const made = request(operation, input, [headers, chosen], { 'idempotency-key': crypto.randomUUID() });
         return { ...made, isRepeatable: true };
     }
-    /** As `create`, for calls of models: the host runs one call for each key, too. */
+    /** Like `create`, for model calls: the host runs one call per key here too. */
     function model(...operation) {
         return (input = {}, options = {}) => callOf(async () => perform({ ...keyed(operation, input, options), isCostly: true }, readJson, options));
     }
-    /** For operations that answer something else than JSON, such as a redirect, which is not followed. */
+    /** For operations that answer with something other than JSON, such as a redirect, which is not followed. */
     function send(...operation) {
         return (input = {}, options = {}) => {
             const made = () => ({ ...request(operation, input, [options.headers]), mayRedirect: true });
             return callOf(async () => perform(made(), readWhole, options));
         };
     }
-    /** Every item of a listing; each page is requested when its first item is needed. */
+    /** All items of a listing; each page is requested when its first item is needed. */
     function all(...operation) {
         const page = call(...operation);
         return (input = {}, options = {}) => {
@@ -232,7 +251,7 @@ function streamsOf(request, perform) {
         const read = (...answer) => eventsIn(parse, ...answer);
         return (input = {}, options = {}) => streamed([id, method, path], input, options, read);
     }
-    /** The data of the events, for operations that answer a value or its parts. */
+    /** The data of the events, for operations that answer with a value or its parts. */
     function parts(...operation) {
         return (input = {}, options = {}) => streamed(operation, input, options, partsIn);
     }
@@ -251,7 +270,7 @@ function streamsOf(request, perform) {
     }
     return { events, parts };
 }
-const ONLY_EVENTS = '`key` is a publishable key, which only sends events: `createEvents({ baseUrl, key })`. For calls, use a secret key.';
+const ONLY_EVENTS = '`key` is a publishable key, which can only send events: `createEvents({ baseUrl, key })`. For calls, use a secret key.';
 /** The method that sends these fields, too. */
 function withFields(method, fields) {
     return (input = {}, options) => method(typeof input === 'object' ? { ...input, ...fields } : input, options);
@@ -260,8 +279,8 @@ function either(whole, parts) {
     const method = (input, options) => input?.stream === true ? parts(input, options) : whole(input, options);
     return method;
 }
-/** Throws a StoaConnectionError for an answer that is no page, and for a cursor that was there before, with which the
- *  listing would not end. */
+/** Throws a StoaConnectionError for an answer that is not a page, and for a repeated cursor, with which the listing
+ *  would not end. */
 async function* itemsOf(route, load, first, signal) {
     let after = first;
     const cursors = new Set([after]);
@@ -275,7 +294,7 @@ async function* itemsOf(route, load, first, signal) {
         }
         after = page.next;
         if (after && cursors.has(after)) {
-            throw new StoaConnectionError(`${route}: the answer has a cursor that was there before.`, { response });
+            throw new StoaConnectionError(`${route}: the answer has a cursor that an earlier page had.`, { response });
         }
         cursors.add(after);
     } while (after);
@@ -284,10 +303,10 @@ function isPageOf(value) {
     const { data, next } = (value ?? {});
     return Array.isArray(data) && typeof next === 'string';
 }
-/** A copy whose body is there already: reading the original later would be without a deadline. */
+/** A copy whose body is already loaded: reading the original later would have no deadline. */
 async function readWhole(response) {
     if (response.type === 'opaqueredirect')
-        return response; // It has no body, and a status that no copy can have.
+        return response; // It has no body, and a status that a copy cannot have.
     const body = await response.arrayBuffer();
     return new Response(body.byteLength > 0 ? body : null, response);
 }
@@ -298,12 +317,12 @@ function callOf(perform) {
     });
     const value = answered.then(({ data }) => data);
     const withResponse = () => {
-        value.catch(() => { }); // The caller has chosen the other promise, which rejects with the same error.
+        value.catch(() => { }); // The caller uses the other promise, which rejects with the same error.
         return answered;
     };
     return Object.assign(value, { withResponse });
 }
-/** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
+/** Path parameters are filled from the input; the rest becomes the query of a GET or DELETE, otherwise the body. */
 function requestFor(baseUrl, [, method, path], input, headers) {
     const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
     const filled = path.replace(PATH_FIELD, (_, name) => {
@@ -342,11 +361,13 @@ function requireObject([id, , path], input) {
 /** URL parsing removes empty and dot segments, which would call another operation. */
 function segment(name, value) {
     const text = String(value ?? '');
-    if (['', '.', '..'].includes(text))
+    if (text === '')
+        throw new TypeError(`\`${name}\` is missing.`);
+    if (['.', '..'].includes(text))
         throw new TypeError(`\`${name}\` must not be "${text}"`);
     return encodeURIComponent(text);
 }
-/** What a reader throws for a body that is no JSON. */
+/** Thrown by a reader for a body that is not JSON. */
 class NotJson extends Error {
     body;
     constructor(body, cause) {
@@ -365,16 +386,17 @@ async function readJson(response) {
         throw new NotJson(body, cause);
     }
 }
-/** Statuses of conditions that pass. 409 is none: what exists would contradict a repeated call just the same. */
+/** Statuses of temporary conditions. 409 is not one: a repeated call would conflict in the same way. */
 const PASSING = [408, 429, 502, 503, 504];
 /** Rejects only with the reason of the caller's signal. */
 async function attempt(made, read, { fetch, session }, timeoutMs, outer) {
     const { route, method, url, headers, body, mayRedirect, keepalive } = made;
     const deadline = startDeadline(timeoutMs, outer);
     const { signal } = deadline;
-    // After a redirect, `fetch` would send a POST as a GET, which is another operation, and custom headers to any origin.
+    // Following a redirect, `fetch` would turn a POST into a GET, which is another operation, and send custom headers to any
+    // origin.
     const redirect = 'manual';
-    // Not every runtime knows `credentials` and `keepalive`, so that they are set only where they are needed.
+    // Not every runtime supports `credentials` and `keepalive`, so they are set only where needed.
     const more = { ...(session && { credentials: 'include' }), ...(keepalive && { keepalive }) };
     let response;
     try {
@@ -397,14 +419,14 @@ async function attempt(made, read, { fetch, session }, timeoutMs, outer) {
     }
 }
 function lostAnswer({ route, url, isCostly }, cause, isLate, response) {
-    const what = response ? 'the answer was cut off' : 'there was no answer';
+    const what = response ? 'the answer was incomplete' : 'there was no answer';
     const code = codeOf(cause);
-    // `fetch failed` says nothing; the code of its cause does.
+    // `fetch failed` is meaningless; the code of its cause is not.
     const words = code || (cause instanceof Error ? cause.message : String(cause));
     const advice = isLate || response ? '' : adviceOn(code, isPage());
     const message = `${route}: ${what}: ${new URL(url).origin}, ${words}${advice && `. ${advice}`}`;
     const error = new StoaConnectionError(message, { cause, response });
-    // Another attempt would take as long, and what the model has done until then is paid.
+    // Another attempt would take as long, and the model's work so far is charged.
     const isVain = isLasting(code) || (isLate && isCostly);
     return { error, again: isVain ? 'never' : UNSENT.includes(code) ? 'always' : 'repeatable', retryAfter: null };
 }
@@ -412,7 +434,7 @@ function lostAnswer({ route, url, isCostly }, cause, isLate, response) {
 function failureOf({ route, isCostly }, response, body) {
     const error = errorOf(route, response, body);
     const { status } = response;
-    // The host has asked the providers of the model as often as that may help.
+    // The host has already retried with the model's providers as often as is useful.
     const isVain = isCostly && (status === 504 || (status === 502 && error instanceof StoaApiError));
     const again = PASSING.includes(status) && !isVain ? 'repeatable' : 'never';
     return { error, again, retryAfter: retryAfterIn(response.headers) };
@@ -426,25 +448,25 @@ function errorOf(route, response, body) {
         return foreignAnswer(route, response, body, cause);
     }
 }
-/** Browsers do not tell the status and the headers of a redirect. */
+/** Browsers do not reveal the status and headers of a redirect. */
 const isRedirect = ({ status, type }) => (status >= 300 && status < 400) || type === 'opaqueredirect';
 const hasType = ({ headers }, type) => headers.get('content-type')?.startsWith(type) === true;
-/** The codes with which Node's `fetch` fails before it has a connection. Browsers do not tell. */
+/** The error codes of Node's `fetch` before it has a connection. Browsers do not report them. */
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
-/** Empty in browsers, which do not tell. */
+/** Empty in browsers, which do not report it. */
 function codeOf(error) {
     const { cause } = (error ?? {});
     return cause?.code ?? '';
 }
-// Attempts, and whether and when a failed one is repeated.
-/** The bound of the first wait, which doubles with every attempt. The waits are random below it ("full jitter"), so that
- *  clients that failed together do not come back together. */
+// Runs attempts, and decides whether and when a failed one is retried.
+/** The bound of the first wait, which doubles with every attempt. Waits are random below it ("full jitter"), so that
+ *  clients that failed together do not retry together. */
 const BACKOFF_MS = 500;
 const BACKOFF_MS_MAX = 8_000;
 const TIMEOUT_MS = 60_000;
-/** A model may think for minutes before the answer is there. */
+/** A model may take minutes to answer. */
 const MODEL_TIMEOUT_MS = 600_000;
-/** Tries until an attempt succeeds or no other one is allowed. Reading may go on: the caller ends the deadline. */
+/** Retries until an attempt succeeds or no further one is allowed. Reading may continue: the caller ends the deadline. */
 async function performed(made, read, options, settings, csrfToken) {
     const { signal, retries = settings.retries } = options;
     const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? (made.isCostly ? MODEL_TIMEOUT_MS : TIMEOUT_MS);
@@ -471,7 +493,7 @@ async function performed(made, read, options, settings, csrfToken) {
     }
 }
 const isTokenRefused = (error) => error instanceof StoaApiError && error.code === 'csrf_token_required';
-/** How long to wait before the next attempt; null if there must be none. `tries` counts the earlier repetitions. */
+/** The wait before the next attempt; null if there must be none. `tries` counts the earlier retries. */
 function waitMsAfter({ again, retryAfter }, isRepeatable, tries, maxMs) {
     if (again === 'never' || (again === 'repeatable' && !isRepeatable))
         return null;
@@ -481,8 +503,8 @@ function waitMsAfter({ again, retryAfter }, isRepeatable, tries, maxMs) {
     return Math.max(askedMs, backoffMs(tries, maxMs));
 }
 const backoffMs = (tries, maxMs) => Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs);
-// Time: the deadline of an attempt, and the wait before the next one. Timers and listeners end with their call.
-/** `setTimeout` takes longer times for 1 ms. */
+// The deadline of an attempt, and the wait before the next one. Timers and listeners end with their call.
+/** `setTimeout` treats longer times as 1 ms. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 /** Its signal aborts when the caller's does, or when the time is over. `end` must be called. */
 function startDeadline(timeoutMs, outer) {
@@ -490,7 +512,7 @@ function startDeadline(timeoutMs, outer) {
     let timer;
     const follow = () => controller.abort(outer?.reason);
     const pause = () => clearTimeout(timer);
-    /** Starts again with another time. */
+    /** Restarts with another time. */
     const restart = (ms) => {
         pause();
         const expire = () => controller.abort(new DOMException(`No answer within ${ms} ms`, 'TimeoutError'));
@@ -500,7 +522,7 @@ function startDeadline(timeoutMs, outer) {
         pause();
         outer?.removeEventListener('abort', follow);
     };
-    /** Ends, and cancels the request if it is not over. */
+    /** Ends the deadline, and cancels the request if it is still running. */
     const cancel = () => {
         end();
         controller.abort();
@@ -553,11 +575,11 @@ function csrfTokens(get) {
         return (await renewed).token;
     };
 }
-// Event streams (`text/event-stream`), read as the HTML standard says, section 9.2.
+// Reads event streams (`text/event-stream`) according to the HTML standard, section 9.2.
 /** The host sends a comment every 15 seconds, so a stream that is silent for longer is lost. */
 const SILENCE_MS = 60_000;
-const CUT_OFF = 'The event stream was cut off.';
-/** The events of an answer. A fault that the host sends as an event is thrown. */
+const CUT_OFF = 'The event stream was incomplete.';
+/** The events of an answer. A fault sent by the host as an event is thrown. */
 async function* eventsIn(parse, response, deadline, outer) {
     const parser = eventParser();
     for await (const chunk of chunksOf(response, deadline, outer)) {
@@ -569,11 +591,11 @@ async function* eventsIn(parse, response, deadline, outer) {
             yield { event, data: parsed(event, data, parse, response), id };
         }
     }
-    // Some versions of `fetch` do not tell a lost connection from the end.
+    // Some versions of `fetch` do not distinguish a lost connection from the end.
     if (!parser.isBetweenEvents())
         throw new StoaConnectionError(CUT_OFF, { response });
 }
-/** The parts of a value, such as the answer of a model. Errors of its provider are thrown, too. */
+/** The parts of a value, such as a model's answer. Errors of its provider are thrown, too. */
 async function* partsIn(...answer) {
     const [response] = answer;
     for await (const { event, data: text } of eventsIn(String, ...answer)) {
@@ -594,7 +616,7 @@ function parsed(event, text, parse, response) {
         throw new StoaConnectionError(`The data of the event \`${event}\` is no JSON.`, { cause, response });
     }
 }
-/** Providers tell errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
+/** Providers report errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
 function providerFaultIn(data) {
     const { error, type, ...flat } = (data ?? {});
     const told = (type === 'error' && !error ? flat : error);
@@ -670,9 +692,9 @@ function lineSplitter() {
     };
     return { linesIn, isBetweenLines: () => rest === '' };
 }
-// What to do about a call that did not reach a Stoa host.
+// Advice for a call that did not reach a Stoa host.
 const SHOWN_MAX = 80;
-/** For an answer that does not come from the host; `body` is what came. */
+/** For an answer that did not come from the host; `body` is what arrived. */
 function foreignAnswer(route, response, body, cause) {
     const { url, status, statusText, headers } = response;
     const kind = headers.get('content-type')?.split(';', 1)[0] ?? 'no content type';
@@ -680,12 +702,12 @@ function foreignAnswer(route, response, body, cause) {
         .slice(0, 10 * SHOWN_MAX)
         .replaceAll(/\s+/g, ' ')
         .trim();
-    const shown = start === '' ? '' : ` It begins: ${start.slice(0, SHOWN_MAX)}${start.length > SHOWN_MAX ? '…' : ''}`;
-    const message = `${route}: the answer (${`${status} ${statusText}`.trim()}, ${kind}) is not one of a Stoa host. Either \`baseUrl\` is not ` +
+    const shown = start === '' ? '' : ` It starts with: ${start.slice(0, SHOWN_MAX)}${start.length > SHOWN_MAX ? '…' : ''}`;
+    const message = `${route}: the answer (${`${status} ${statusText}`.trim()}, ${kind}) did not come from a Stoa host. Either \`baseUrl\` is not ` +
         `the address of one${URL.canParse(url) ? ` (${new URL(url).origin})` : ''}, or a proxy in between answered.${shown}`;
     return new StoaConnectionError(message, { cause, response });
 }
-/** The codes of Node for a certificate whose authority it does not know. */
+/** Node's error codes for a certificate whose authority is unknown. */
 const UNKNOWN_AUTHORITY = [
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     'UNABLE_TO_GET_ISSUER_CERT',
@@ -698,31 +720,31 @@ const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 const EXPIRED = 'CERT_HAS_EXPIRED';
 /** Whether another attempt would fail in the same way. */
 const isLasting = (code) => [...UNKNOWN_AUTHORITY, ...NO_TLS, OTHER_NAME, EXPIRED].includes(code);
-/** `code` is that of Node, and empty in browsers. Empty if there is nothing to advise. */
+/** `code` is Node's error code, empty in browsers. Returns an empty text if there is no advice. */
 function adviceOn(code, isPage) {
     if (UNKNOWN_AUTHORITY.includes(code)) {
-        return ('The authority of its certificate is not known here. Start Node with the file of the authority: ' +
-            'NODE_EXTRA_CA_CERTS=data/tls/ca.pem for a Stoa on this machine. Set later, in `process.env`, it has no effect.');
+        return ('The authority of its certificate is unknown. Start Node with the file of the authority: ' +
+            'NODE_EXTRA_CA_CERTS=data/tls/ca.pem for a Stoa on this machine. Setting it later, in `process.env`, has no effect.');
     }
     if (NO_TLS.includes(code))
-        return 'What listens there does not speak TLS: check the port in `baseUrl`.';
+        return 'The server there does not use TLS: check the port in `baseUrl`.';
     if (code === OTHER_NAME)
         return 'Its certificate is for another name: use that name in `baseUrl`, such as `localhost`.';
     if (code === EXPIRED)
         return 'Its certificate has expired.';
     if (code === 'ECONNREFUSED') {
-        return 'Nothing listens there: start Stoa with `npm start`, or correct the host and the port in `baseUrl`.';
+        return 'No server is listening there: start Stoa with `npm start`, or correct the host and the port in `baseUrl`.';
     }
     if (code === 'ENOTFOUND')
-        return 'There is no host of this name: correct it in `baseUrl`.';
+        return 'The host name does not exist: correct it in `baseUrl`.';
     if (code !== '' || !isPage)
         return '';
-    return ('Browsers do not say why: perhaps nothing listens there, its certificate is not trusted, or pages of this origin ' +
+    return ('Browsers do not report the cause: perhaps no server is listening there, its certificate is not trusted, or pages of this origin ' +
         'may not call it (CORS).');
 }
 const FLUSH_MS = 30_000;
 const CLOSE_MS = 10_000;
-/** What browsers send for pages that are left, all requests together. */
+/** The limit of what browsers send for closed pages, for all requests together. */
 const KEEPALIVE_BYTES_MAX = 64 * 1024;
 export function createEvents(options) {
     const settings = settingsFrom(options);
@@ -760,14 +782,14 @@ export function createEvents(options) {
         over.abort();
         const left = queue.countOf(asked);
         if (left > 0)
-            throw new StoaConnectionError(`After ${timeoutMs} ms, ${left} events are not sent.`, {});
+            throw new StoaConnectionError(`${left === 1 ? '1 event was' : `${left} events were`} not sent within ${timeoutMs} ms.`, {});
     }
     const finish = (timeoutMs) => flush({ timeoutMs }).catch(sender.giveUp);
     async function close({ timeoutMs = CLOSE_MS } = {}) {
         isClosed = true;
         await finish(timeoutMs);
     }
-    /** The page may be gone immediately. What is being sent is sent once more: the browser cancels the other request. A page
+    /** The page may disappear immediately. Events being sent are sent again: the browser cancels the other request. A page
      *  that is left is also hidden, so this is called twice. */
     function sendLast() {
         for (const batch of queue.batches(Number.POSITIVE_INFINITY, KEEPALIVE_BYTES_MAX - outlivingBytes, outliving)) {
@@ -787,17 +809,17 @@ export function createEvents(options) {
 }
 const ONE_OBJECT = "`capture` takes one object; write `events.capture({ event: '…', properties: { … } })`.";
 const WORDS = {
-    not_json: 'An event was dropped, because it is no JSON: it contains itself or a BigInt.',
-    too_large: 'An event was dropped, because it has more than 64 KiB.',
-    queue_full: 'An event was dropped, because too many are waiting to be sent.',
-    closed: 'An event was dropped, because `close` was called before.',
+    not_json: 'An event was dropped because it is not JSON: it contains itself or a BigInt.',
+    too_large: 'An event was dropped because it is larger than 64 KiB.',
+    queue_full: 'An event was dropped because too many are waiting to be sent.',
+    closed: 'An event was dropped because `close` was called before.',
 };
-/** What the caller's function throws is thrown where it cannot stop the sending. */
+/** Errors of the caller's function are thrown where they cannot stop the sending. */
 function reporter(onError) {
     let last = '';
     const warn = ({ message }, { length }) => {
-        // One line for each kind, however many events there are.
-        // biome-ignore lint/suspicious/noConsole: the caller chose no other way to hear of lost events
+        // One line per kind, however many events there are.
+        // biome-ignore lint/suspicious/noConsole: the caller set no `onError` to hear of lost events
         if (message !== last)
             console.warn(`stoa-client: ${message}${length > 0 ? ' Events were dropped.' : ''}`);
         last = message;
@@ -814,10 +836,10 @@ function reporter(onError) {
         }
     };
 }
-/** Those of the host for one request. */
+/** The host's limits for one request. */
 const REQUEST_EVENTS_MAX = 50;
 const REQUEST_BYTES_MAX = 64 * 1024;
-/** What an hour without the host may fill, without harm to the process. */
+/** The amount of events that may be queued while the host is unreachable, without harm to the process. */
 const QUEUE_EVENTS_MAX = 10_000;
 const QUEUE_BYTES_MAX = 16 * 1024 * 1024;
 /** A request without events. All times have the same length. */
@@ -826,7 +848,7 @@ function openQueue() {
     const waiting = new Set();
     const envelopeBytes = bodyOf([]).length;
     let bytes = 0;
-    /** Why the event is not added; null if it is. */
+    /** Why the event was not added; null if it was. */
     function add(event) {
         const queued = queuedOf(event);
         if (queued === null)
@@ -839,14 +861,14 @@ function openQueue() {
         bytes += queued.bytes;
         return null;
     }
-    /** Those that are still waiting, which others may have settled meanwhile. */
+    /** The events that are still waiting; others may have been settled meanwhile. */
     function remove(events) {
         const removed = Array.from(events).filter(one => waiting.delete(one));
         for (const one of removed)
             bytes -= one.bytes;
         return removed;
     }
-    /** The oldest ones, in requests as full as they may be: so many requests, of so many bytes together. */
+    /** The oldest events, in requests as full as possible: up to this many requests, of this many bytes in total. */
     function batches(max, bytesMax = Number.POSITIVE_INFINITY, without) {
         const all = [];
         let [size, total] = [0, 0];
@@ -854,7 +876,7 @@ function openQueue() {
             if (without?.has(one))
                 continue;
             const batch = all.at(-1);
-            // A comma stands between two events.
+            // A comma separates two events.
             const isNew = !batch || batch.length === REQUEST_EVENTS_MAX || size + one.bytes + 1 > REQUEST_BYTES_MAX;
             if (isNew && all.length === max)
                 break;
@@ -877,7 +899,7 @@ function openQueue() {
 /** Of the text, at most: with a comma for each. */
 const requestBytes = (batch) => batch.reduce((sum, one) => sum + one.bytes + 1, bodyOf([]).length);
 const batchText = (batch) => bodyOf(batch.map(({ text }) => text));
-/** Null if it is no JSON, because it contains itself or a BigInt. */
+/** Null if it is not JSON, because it contains itself or a BigInt. */
 function queuedOf(event) {
     const { messageId = crypto.randomUUID(), timestamp = new Date().toISOString(), properties = {} } = event;
     const complete = { ...event, messageId, timestamp, properties };
@@ -889,13 +911,14 @@ function queuedOf(event) {
         return null; // The caller of `add` reports it.
     }
 }
-// When requests with events are sent: after an interval, when one is full, when the caller asks; again after a failure.
+// Decides when requests with events are sent: after an interval, when one is full, or on request of the caller; after a
+// failure, again.
 /** `onEmpty` is called when nothing is left to send. */
 function openSending(queue, sender, intervalMs, onEmpty) {
     let timer;
     let running = null;
     let wake = () => { };
-    /** How many events are to be sent now. Others wait for more. */
+    /** How many events to send now. The others wait for more. */
     let due = 0;
     /** For an event that was added. */
     function added() {
@@ -904,7 +927,7 @@ function openSending(queue, sender, intervalMs, onEmpty) {
         else
             timer ??= unheld(all, intervalMs);
     }
-    /** Sends what is queued. A wait after a failure ends, unless the host asked for it. */
+    /** Sends the queued events. Ends a wait after a failure, unless the host requested it. */
     function all() {
         due = queue.size();
         wake();
@@ -957,7 +980,7 @@ function openSender(settings, queue, report) {
         if (dropped.length > 0)
             report(error, dropped);
     }
-    /** Resolves to how long to wait before the next request: `isAsked` if the host says so. */
+    /** Resolves to the wait before the next request; `isAsked` if the host requested it. */
     async function send(batch, keepalive) {
         const headers = new Headers({ ...settings.headers, authorization: `Bearer ${settings.key}` });
         const made = { ...requestFor(settings.baseUrl, INGEST, {}, headers), body: batchText(batch), keepalive };
@@ -997,17 +1020,17 @@ function openSender(settings, queue, report) {
             drop(batch, error instanceof StoaApiError ? error.code : 'no_receipt', error);
         return null;
     }
-    /** Drops what is left, and cancels what is being sent. */
+    /** Drops the remaining events and cancels running requests. */
     function giveUp(error) {
         drop(queue.all(), 'not_confirmed', error);
         leaving.abort();
         leaving = new AbortController();
     }
-    /** `refusal`: why the host refuses the key, so that nothing more is sent with it. */
+    /** `refusal`: why the host refuses the key, so that it is not used any more. */
     return { send, giveUp, refusal: () => refusal };
 }
 const INGEST = ['ingestEvents', 'POST', '/v1/event'];
-/** The key may send events, but none of these. */
+/** The key may send events, but not these. */
 const OF_THE_EVENTS = 'insufficient_capability';
 /** Listens from `listen` to `ignore`, so that a sender without events can be collected. */
 function untilEnd(beforeExit, onLeave) {
@@ -1040,20 +1063,22 @@ function untilEnd(beforeExit, onLeave) {
     }
     return { listen, ignore };
 }
-// Verifies webhooks with Web Crypto: by the Standard Webhooks specification, or by the header `X-Webhook-Signature`.
-/** Why a webhook is not to be trusted. */
+// Verifies webhooks with Web Crypto, according to the Standard Webhooks specification or by the header
+// `X-Webhook-Signature`.
+/** Why a webhook must not be trusted. */
 export class WebhookVerificationError extends StoaError {
     name = 'WebhookVerificationError';
 }
-/** Returns the parsed payload if the webhook was signed with the secret, recently; else throws a
- *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise one that is delivered
- *  twice. */
+/** Returns the parsed payload if the webhook was recently signed with the secret; otherwise throws a
+ *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise duplicates. */
 export async function verifyWebhook(webhook) {
     const { headers, secret, toleranceS = 300 } = webhook;
     if (!Number.isFinite(toleranceS) || toleranceS < 0)
         throw new TypeError('`toleranceS` must be a number, 0 or more.');
     if (typeof secret !== 'string' || secret === '')
         throw new TypeError('`secret` must be a string, and not empty.');
+    if (typeof headers !== 'object' || headers === null)
+        throw new TypeError('`headers` must be those of the request.');
     const body = bytesOf(webhook.payload);
     const read = isOnlyX(headers) ? xSignature : standardSignature;
     const { key, timestampS, prefix, given } = read(headers, secret);
@@ -1061,16 +1086,16 @@ export async function verifyWebhook(webhook) {
     if (ageS > toleranceS)
         throw new WebhookVerificationError(`The webhook is older than ${toleranceS} seconds.`);
     if (ageS < -toleranceS)
-        throw new WebhookVerificationError(`The webhook is from the future: the clocks disagree.`);
+        throw new WebhookVerificationError(`The webhook's time is in the future: the clocks differ.`);
     const expected = await hmac(key, [utf8(prefix), body]);
     if (!given.some(one => isEqual(one, expected))) {
-        throw new WebhookVerificationError('No signature fits: the secret is another one, or the payload was changed.');
+        throw new WebhookVerificationError('No signature matches: the secret is wrong, or the payload was changed.');
     }
     try {
         return JSON.parse(new TextDecoder().decode(body));
     }
     catch (cause) {
-        throw new WebhookVerificationError('The payload is no JSON.', { cause });
+        throw new WebhookVerificationError('The payload is not JSON.', { cause });
     }
 }
 /** `v1,<base64> v1,<base64>`, under the bytes that the secret encodes. */
@@ -1131,7 +1156,7 @@ function base64Bytes(text) {
         return Uint8Array.from(atob(text), character => character.charCodeAt(0));
     }
     catch {
-        return null; // The caller says what is wrong.
+        return null; // The caller reports the error.
     }
 }
 /** Null if the text is not hexadecimal. */
@@ -1151,7 +1176,7 @@ async function hmac(secret, parts) {
     }
     return new Uint8Array(await crypto.subtle.sign(algorithm, key, message));
 }
-/** Takes the same time wherever the first difference is, so that nobody can find a signature byte by byte. */
+/** Takes the same time wherever the first difference is, so that a signature cannot be guessed byte by byte. */
 function isEqual(given, expected) {
     if (given?.length !== expected.length)
         return false;

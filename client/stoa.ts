@@ -9,23 +9,24 @@
 //   const events = createEvents({ baseUrl: 'https://localhost:8443', key: 'pk-…' })
 //   events.capture({ event: 'Order Completed', distinctId: 'user-1' })
 
-// What callers choose: for the client, and for one call.
+// The options of the client and of a single call.
 
 export type StoaOptions = {
   /** The URL of the host, such as `https://localhost:8443`, without a path. */
   baseUrl: string
-  /** A secret key of the organisation, `sk-…`, or an access token. Without it only public operations can be called. */
+  /** A secret key of the organisation, `sk-…`, or an access token. Without one, only public operations can be called. */
   key?: string | undefined
-  /** Acts as the person who is signed in to the browser, instead of with a key. */
+  /** Acts as the person signed in to the browser, instead of with a key. */
   session?: boolean | undefined
-  /** Allows a secret key in a browser page, where everybody who opens the page can read it. */
+  /** Allows a secret key in a browser page, where every visitor can read it. */
   dangerouslyAllowBrowser?: boolean | undefined
-  /** How long one attempt may take until the whole answer is there. If omitted, 60,000, and 600,000 for calls of models. */
+  /** How long one attempt may take until the whole answer has arrived, in milliseconds; defaults to 60,000, and to
+   *  600,000 for model calls. */
   timeoutMs?: number | undefined
-  /** How often a failed call is tried again; 2 if omitted. */
+  /** How often a failed call is retried; defaults to 2. */
   retries?: number | undefined
-  /** The longest wait before an attempt; 30,000 if omitted, at most 24 days. If the host asks for a longer one, the call
-   *  fails at once. */
+  /** The longest wait before an attempt, in milliseconds; defaults to 30,000, at most 24 days. If the host asks for a
+   *  longer one, the call fails immediately. */
   retryWaitMaxMs?: number | undefined
   /** Sent with every request, such as `X-Project-Id`. */
   headers?: Record<string, string> | undefined
@@ -40,13 +41,13 @@ export type CallOptions = {
   timeoutMs?: number | undefined
   /** As in `StoaOptions`, for this call. */
   retries?: number | undefined
-  /** Sent with this call, in addition to those of the client. */
+  /** Headers of this call, in addition to those of the client. */
   headers?: Record<string, string> | undefined
 }
 
 /** For operations that create something. */
 export type CreateOptions = CallOptions & {
-  /** The host runs the operation once for each key. By default every call has a new one, the same for its attempts. */
+  /** The host runs the operation once per key. By default every call has a new key, shared by its attempts. */
   idempotencyKey?: string | undefined
 }
 
@@ -62,22 +63,42 @@ type FetchInit = {
   keepalive?: true
 }
 
+/** A misspelt one would be noticed only by the answers. The last two are of `createEvents`. */
+const OPTIONS = [
+  ...[
+    'baseUrl',
+    'key',
+    'session',
+    'headers',
+    'timeoutMs',
+    'retries',
+    'retryWaitMaxMs',
+    'fetch',
+    'dangerouslyAllowBrowser',
+  ],
+  ...['intervalMs', 'onError'],
+]
+
 type ClientSettings = ReturnType<typeof settingsFrom>
 
 function settingsFrom(options: StoaOptions) {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError("Give one object with named options: `{ baseUrl: 'https://…', key: '…' }`.")
+    throw new TypeError("Pass one object with named options: `{ baseUrl: 'https://…', key: '…' }`.")
+  }
+  const unknown = Object.keys(options).find(name => !OPTIONS.includes(name))
+  if (unknown !== undefined) {
+    throw new TypeError(`There is no option \`${unknown.slice(0, 60)}\`. There are: ${OPTIONS.join(', ')}.`)
   }
   const { key, session = false, dangerouslyAllowBrowser = false } = options
   const baseUrl = checkedBaseUrl(options.baseUrl)
   // `fetch` would refuse it too, with an error that contains the key.
   if (key !== undefined && !VISIBLE_ASCII.test(key)) throw new TypeError('`key` must be visible ASCII characters only.')
-  if (session && key !== undefined) throw new TypeError('Give `key` or `session`, not both.')
+  if (session && key !== undefined) throw new TypeError('Use `key` or `session`, not both.')
   if (key?.startsWith('sk-') && isPage() && !dangerouslyAllowBrowser) {
     throw new TypeError(
-      'Everybody who opens this page can read the secret key. Use `session: true`, a publishable key for events, or a ' +
+      'Every visitor of this page can read the secret key. Use `session: true`, a publishable key for events, or a ' +
         'server; ' +
-        'if the key may be known, set `dangerouslyAllowBrowser: true`.',
+        'if the key may be public, set `dangerouslyAllowBrowser: true`.',
     )
   }
   return {
@@ -88,21 +109,21 @@ function settingsFrom(options: StoaOptions) {
     retries: options.retries ?? 2,
     retryWaitMaxMs: options.retryWaitMaxMs ?? 30_000,
     headers: options.headers ?? {},
-    // Looked up for every request, so that what replaces the global later is used.
+    // Looked up for every request, so that a later replacement of the global is used.
     fetch: options.fetch ?? ((url: string, init: FetchInit) => fetch(url, init)),
   }
 }
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 
-/** The origin. The messages do not repeat a user and password, which may be in the URL. */
+/** The origin. Messages do not repeat the user and password, which may be in the URL. */
 function checkedBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('`baseUrl` must begin with https:// or http://')
+  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('`baseUrl` must start with https:// or http://')
   if (url.username || url.password) {
-    throw new TypeError('`baseUrl` must have no user and password. Give a secret as `key`.')
+    throw new TypeError('`baseUrl` must not contain a user or password. Pass a secret as `key`.')
   }
-  // The paths of the operations begin with /v1 and stand at the root of the host.
+  // The paths of the operations start with /v1, at the root of the host.
   if (url.pathname !== '/' || /[?#]/.test(text)) {
     throw new TypeError(`\`baseUrl\` must have no path, query or fragment; write \`baseUrl: '${url.origin}'\`.`)
   }
@@ -111,7 +132,7 @@ function checkedBaseUrl(text: string): string {
 
 const isPage = () => 'document' in globalThis
 
-// What calls reject with, besides the reason of an aborted signal:
+// The errors that calls reject with, apart from the reason of an aborted signal:
 //
 //   StoaError
 //     StoaApiError                the host answered with a fault
@@ -122,8 +143,8 @@ const isPage = () => 'document' in globalThis
 //       ConflictError               409
 //       RateLimitError              429
 //       ServerError                 500, 501, 502, 503
-//     StoaConnectionError         there was no answer of the host
-//     WebhookVerificationError    a webhook is not from the host
+//     StoaConnectionError         there was no answer from the host
+//     WebhookVerificationError    a webhook could not be verified
 
 export class StoaError extends Error {
   override name = 'StoaError'
@@ -132,11 +153,11 @@ export class StoaError extends Error {
 /** The host answered with a fault. The message says what to do. */
 export class StoaApiError extends StoaError {
   override name = 'StoaApiError'
-  /** Identifies the kind of fault. A host newer than this client may answer others too. */
+  /** Identifies the kind of fault. A newer host may answer with codes that this client does not know. */
   readonly code: FaultCode
-  /** The status of the answer; 200 if the fault came within an event stream. */
+  /** The status of the answer; 200 if the fault arrived within an event stream. */
   readonly status: number
-  /** The family of the code, such as `conflict_error`. */
+  /** The category of the code, such as `conflict_error`. */
   readonly type: string
   /** The first invalid field. */
   readonly param: string | null
@@ -144,7 +165,7 @@ export class StoaApiError extends StoaError {
   readonly fields: { path: string; says: string }[]
   /** Identifies the request in the logs of the host. */
   readonly requestId: string | null
-  /** In how many seconds the host may accept the call. */
+  /** The seconds after which the host may accept the call. */
   readonly retryAfter: number | null
   /** The headers of the answer. */
   readonly headers: Headers
@@ -167,7 +188,7 @@ export class InvalidInputError extends StoaApiError {
   override name = 'InvalidInputError'
 }
 
-/** There is no credential, or it is wrong, expired or revoked. */
+/** The credential is missing, wrong, expired or revoked. */
 export class AuthenticationError extends StoaApiError {
   override name = 'AuthenticationError'
 }
@@ -181,7 +202,7 @@ export class NotFoundError extends StoaApiError {
   override name = 'NotFoundError'
 }
 
-/** It contradicts what exists, such as a name that is taken. */
+/** The request conflicts with existing data, such as a name that is taken. */
 export class ConflictError extends StoaApiError {
   override name = 'ConflictError'
 }
@@ -191,12 +212,12 @@ export class RateLimitError extends StoaApiError {
   override name = 'RateLimitError'
 }
 
-/** The host, or what it depends on, failed. */
+/** The host, or something it depends on, failed. */
 export class ServerError extends StoaApiError {
   override name = 'ServerError'
 }
 
-/** There was no answer of the host: a network failure, a time-out, or an answer that is not the JSON of a Stoa host. */
+/** There was no answer from the host: a network failure, a timeout, or an answer that is not the JSON of a Stoa host. */
 export class StoaConnectionError extends StoaError {
   override name = 'StoaConnectionError'
   /** The status of the answer; null if there was none. */
@@ -239,7 +260,7 @@ function apiError(fault: FaultAnswer, response: Response): StoaApiError {
     // In the messages format.
     overloaded_error: ServerError,
   }
-  // A type such as `constructor` is no family, although every object has a property of that name.
+  // A type such as `constructor` is not a category, although every object has a property of that name.
   const family = Object.hasOwn(families, fault.type) ? families[fault.type] : undefined
   return new (family ?? StoaApiError)(fault, response)
 }
@@ -256,13 +277,13 @@ function retryAfterIn(headers: Headers): number | null {
 
 // Calls operations by their route; `createStoa` adds names and types.
 
-/** Resolves to the value that the operation answers. */
+/** Resolves to the operation's answer. */
 export type Call<Data> = Promise<Data> & {
   /** Resolves to the value, and the response that contained it. */
   withResponse(): Promise<WithResponse<Data>>
 }
 
-/** `response` has the status and the headers of the answer; its body is read already. */
+/** `response` has the status and headers of the answer; its body was already read. */
 export type WithResponse<Data> = { data: Data; response: Response; requestId: string | null }
 
 /** One page of a listing. */
@@ -278,8 +299,8 @@ function connect(options: StoaOptions) {
   const loadToken = call<{ csrfToken: string; expiresIn: number }>('getCsrf', 'GET', '/v1/account/csrf')
   const csrfToken = settings.session ? csrfTokens(loadToken) : null
 
-  /** Throws a TypeError for what the caller must correct, such as an invalid header. Of headers with the same name, the
-   *  last is sent: first `defaults`, then those of the client, then `more`. */
+  /** Throws a TypeError for errors of the caller, such as an invalid header. If headers have the same name, the last one
+   *  is sent: first `defaults`, then those of the client, then `more`. */
   function request(
     operation: Operation,
     input: object,
@@ -302,8 +323,8 @@ function connect(options: StoaOptions) {
       callOf(async () => perform(request(operation, input, [options.headers]), readJson<Data>, options))
   }
 
-  /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. For other
-   *  operations it ignores the key, also if the caller sends one. */
+  /** All attempts of a call have the same key, so that the host creates one resource however often it is called. For
+   *  other operations it ignores the key, even if the caller sends one. */
   function create<Data>(...operation: Operation) {
     return (input: object = {}, options: CreateOptions = {}): Call<Data> =>
       callOf(async () => perform(keyed(operation, input, options), readJson<Data>, options))
@@ -315,13 +336,13 @@ function connect(options: StoaOptions) {
     return { ...made, isRepeatable: true }
   }
 
-  /** As `create`, for calls of models: the host runs one call for each key, too. */
+  /** Like `create`, for model calls: the host runs one call per key here too. */
   function model<Data>(...operation: Operation) {
     return (input: object = {}, options: CreateOptions = {}): Call<Data> =>
       callOf(async () => perform({ ...keyed(operation, input, options), isCostly: true }, readJson<Data>, options))
   }
 
-  /** For operations that answer something else than JSON, such as a redirect, which is not followed. */
+  /** For operations that answer with something other than JSON, such as a redirect, which is not followed. */
   function send(...operation: Operation) {
     return (input: object = {}, options: CallOptions = {}): Call<Response> => {
       const made = () => ({ ...request(operation, input, [options.headers]), mayRedirect: true })
@@ -329,7 +350,7 @@ function connect(options: StoaOptions) {
     }
   }
 
-  /** Every item of a listing; each page is requested when its first item is needed. */
+  /** All items of a listing; each page is requested when its first item is needed. */
   function all<Item>(...operation: Operation) {
     const page = call<unknown>(...operation)
     return (input: { after?: string } = {}, options: CallOptions = {}): Stream<Item> => {
@@ -355,7 +376,7 @@ function streamsOf(
     return (input: object = {}, options: CallOptions = {}) => streamed([id, method, path], input, options, read)
   }
 
-  /** The data of the events, for operations that answer a value or its parts. */
+  /** The data of the events, for operations that answer with a value or its parts. */
   function parts<Data>(...operation: Operation) {
     return (input: object = {}, options: CallOptions = {}) => streamed<Data>(operation, input, options, partsIn)
   }
@@ -381,7 +402,7 @@ function streamsOf(
 }
 
 const ONLY_EVENTS =
-  '`key` is a publishable key, which only sends events: `createEvents({ baseUrl, key })`. For calls, use a secret key.'
+  '`key` is a publishable key, which can only send events: `createEvents({ baseUrl, key })`. For calls, use a secret key.'
 
 /** The method that sends these fields, too. */
 function withFields<Answer, Options>(method: (input: object, options?: Options) => Answer, fields: object) {
@@ -389,7 +410,7 @@ function withFields<Answer, Options>(method: (input: object, options?: Options) 
     method(typeof input === 'object' ? { ...input, ...fields } : input, options)
 }
 
-/** A method that answers the parts of its value, one by one, if the input says `stream: true`. */
+/** A method that returns the parts of its value one by one if the input has `stream: true`. */
 type Either<Whole, Parts> = {
   (input: { stream: true }, options?: CallOptions): Parts
   (input: { stream?: false | undefined }, options?: CreateOptions): Whole
@@ -404,8 +425,8 @@ function either<Whole, Parts>(
   return method as Either<Whole, Parts>
 }
 
-/** Throws a StoaConnectionError for an answer that is no page, and for a cursor that was there before, with which the
- *  listing would not end. */
+/** Throws a StoaConnectionError for an answer that is not a page, and for a repeated cursor, with which the listing
+ *  would not end. */
 async function* itemsOf<Item>(
   route: string,
   load: (after: string | undefined) => Promise<WithResponse<unknown>>,
@@ -423,7 +444,7 @@ async function* itemsOf<Item>(
     }
     after = page.next
     if (after && cursors.has(after)) {
-      throw new StoaConnectionError(`${route}: the answer has a cursor that was there before.`, { response })
+      throw new StoaConnectionError(`${route}: the answer has a cursor that an earlier page had.`, { response })
     }
     cursors.add(after)
   } while (after)
@@ -434,9 +455,9 @@ function isPageOf<Item>(value: unknown): value is Page<Item> {
   return Array.isArray(data) && typeof next === 'string'
 }
 
-/** A copy whose body is there already: reading the original later would be without a deadline. */
+/** A copy whose body is already loaded: reading the original later would have no deadline. */
 async function readWhole(response: Response): Promise<Response> {
-  if (response.type === 'opaqueredirect') return response // It has no body, and a status that no copy can have.
+  if (response.type === 'opaqueredirect') return response // It has no body, and a status that a copy cannot have.
   const body = await response.arrayBuffer()
   return new Response(body.byteLength > 0 ? body : null, response)
 }
@@ -448,13 +469,13 @@ function callOf<Data>(perform: () => Promise<Performed<Data>>): Call<Data> {
   })
   const value = answered.then(({ data }) => data)
   const withResponse = () => {
-    value.catch(() => {}) // The caller has chosen the other promise, which rejects with the same error.
+    value.catch(() => {}) // The caller uses the other promise, which rejects with the same error.
     return answered
   }
   return Object.assign(value, { withResponse })
 }
 
-// A request as it is sent, made of an operation's route and the flat input of the caller.
+// A request as sent, built from an operation's route and the caller's flat input.
 
 type ApiRequest = {
   /** `POST /v1/projects`, for messages. Without the values of the input, which may be confidential. */
@@ -465,18 +486,18 @@ type ApiRequest = {
   body: string | null
   /** Whether sending it twice does no more than sending it once. */
   isRepeatable: boolean
-  /** Whether a redirect is an answer of the operation. */
+  /** Whether the operation answers with a redirect. */
   mayRedirect: boolean
   /** Whether it calls a model, which takes long and costs money each time. */
   isCostly: boolean
-  /** Whether a browser is to go on with it when the page is left. */
+  /** Whether a browser should continue it when the page is left. */
   keepalive: boolean
 }
 
-/** How the client names an operation, and its route. */
+/** The client's name of an operation, and its route. */
 type Operation = readonly [id: string, method: string, path: string]
 
-/** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
+/** Path parameters are filled from the input; the rest becomes the query of a GET or DELETE, otherwise the body. */
 function requestFor(baseUrl: string, [, method, path]: Operation, input: object, headers: Headers): ApiRequest {
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
   const filled = path.replace(PATH_FIELD, (_, name) => {
@@ -514,7 +535,8 @@ function requireObject([id, , path]: Operation, input: unknown): void {
 /** URL parsing removes empty and dot segments, which would call another operation. */
 function segment(name: string, value: unknown): string {
   const text = String(value ?? '')
-  if (['', '.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)
+  if (text === '') throw new TypeError(`\`${name}\` is missing.`)
+  if (['.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)
   return encodeURIComponent(text)
 }
 
@@ -523,19 +545,19 @@ function segment(name: string, value: unknown): string {
 /** The deadline of a successful attempt is still running. */
 type Performed<Data> = { data: Data; response: Response; deadline: Deadline }
 
-/** `again` says when another attempt may help: always, because the host cannot have received the request; if the request
- *  is repeatable; or never. */
+/** `again` says when to retry: always, because the host cannot have received the request; if the request is repeatable;
+ *  or never. */
 type FailedAttempt = {
   error: StoaError
   again: 'always' | 'repeatable' | 'never'
-  /** In how many seconds the host asks to be called again. */
+  /** The seconds after which the host asks to be called again. */
   retryAfter: number | null
 }
 
 /** Reads the body of a successful answer. */
 type Reader<Data> = (response: Response) => Promise<Data>
 
-/** What a reader throws for a body that is no JSON. */
+/** Thrown by a reader for a body that is not JSON. */
 class NotJson extends Error {
   readonly body: string
 
@@ -555,7 +577,7 @@ async function readJson<Data>(response: Response): Promise<Data> {
   }
 }
 
-/** Statuses of conditions that pass. 409 is none: what exists would contradict a repeated call just the same. */
+/** Statuses of temporary conditions. 409 is not one: a repeated call would conflict in the same way. */
 const PASSING = [408, 429, 502, 503, 504]
 
 /** Rejects only with the reason of the caller's signal. */
@@ -569,9 +591,10 @@ async function attempt<Data>(
   const { route, method, url, headers, body, mayRedirect, keepalive } = made
   const deadline = startDeadline(timeoutMs, outer)
   const { signal } = deadline
-  // After a redirect, `fetch` would send a POST as a GET, which is another operation, and custom headers to any origin.
+  // Following a redirect, `fetch` would turn a POST into a GET, which is another operation, and send custom headers to any
+  // origin.
   const redirect = 'manual' as const
-  // Not every runtime knows `credentials` and `keepalive`, so that they are set only where they are needed.
+  // Not every runtime supports `credentials` and `keepalive`, so they are set only where needed.
   const more = { ...(session && { credentials: 'include' as const }), ...(keepalive && { keepalive }) }
   let response: Response | undefined
   try {
@@ -598,14 +621,14 @@ function lostAnswer(
   isLate: boolean,
   response: Response | undefined,
 ): FailedAttempt {
-  const what = response ? 'the answer was cut off' : 'there was no answer'
+  const what = response ? 'the answer was incomplete' : 'there was no answer'
   const code = codeOf(cause)
-  // `fetch failed` says nothing; the code of its cause does.
+  // `fetch failed` is meaningless; the code of its cause is not.
   const words = code || (cause instanceof Error ? cause.message : String(cause))
   const advice = isLate || response ? '' : adviceOn(code, isPage())
   const message = `${route}: ${what}: ${new URL(url).origin}, ${words}${advice && `. ${advice}`}`
   const error = new StoaConnectionError(message, { cause, response })
-  // Another attempt would take as long, and what the model has done until then is paid.
+  // Another attempt would take as long, and the model's work so far is charged.
   const isVain = isLasting(code) || (isLate && isCostly)
   return { error, again: isVain ? 'never' : UNSENT.includes(code) ? 'always' : 'repeatable', retryAfter: null }
 }
@@ -614,7 +637,7 @@ function lostAnswer(
 function failureOf({ route, isCostly }: ApiRequest, response: Response, body: string): FailedAttempt {
   const error = errorOf(route, response, body)
   const { status } = response
-  // The host has asked the providers of the model as often as that may help.
+  // The host has already retried with the model's providers as often as is useful.
   const isVain = isCostly && (status === 504 || (status === 502 && error instanceof StoaApiError))
   const again = PASSING.includes(status) && !isVain ? 'repeatable' : 'never'
   return { error, again, retryAfter: retryAfterIn(response.headers) }
@@ -629,32 +652,32 @@ function errorOf(route: string, response: Response, body: string): StoaError {
   }
 }
 
-/** Browsers do not tell the status and the headers of a redirect. */
+/** Browsers do not reveal the status and headers of a redirect. */
 const isRedirect = ({ status, type }: Response) => (status >= 300 && status < 400) || type === 'opaqueredirect'
 
 const hasType = ({ headers }: Response, type: string) => headers.get('content-type')?.startsWith(type) === true
 
-/** The codes with which Node's `fetch` fails before it has a connection. Browsers do not tell. */
+/** The error codes of Node's `fetch` before it has a connection. Browsers do not report them. */
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
 
-/** Empty in browsers, which do not tell. */
+/** Empty in browsers, which do not report it. */
 function codeOf(error: unknown): string {
   const { cause } = (error ?? {}) as { cause?: { code?: string } }
   return cause?.code ?? ''
 }
 
-// Attempts, and whether and when a failed one is repeated.
+// Runs attempts, and decides whether and when a failed one is retried.
 
-/** The bound of the first wait, which doubles with every attempt. The waits are random below it ("full jitter"), so that
- *  clients that failed together do not come back together. */
+/** The bound of the first wait, which doubles with every attempt. Waits are random below it ("full jitter"), so that
+ *  clients that failed together do not retry together. */
 const BACKOFF_MS = 500
 const BACKOFF_MS_MAX = 8_000
 
 const TIMEOUT_MS = 60_000
-/** A model may think for minutes before the answer is there. */
+/** A model may take minutes to answer. */
 const MODEL_TIMEOUT_MS = 600_000
 
-/** Tries until an attempt succeeds or no other one is allowed. Reading may go on: the caller ends the deadline. */
+/** Retries until an attempt succeeds or no further one is allowed. Reading may continue: the caller ends the deadline. */
 async function performed<Data>(
   made: ApiRequest,
   read: Reader<Data>,
@@ -686,7 +709,7 @@ async function performed<Data>(
 
 const isTokenRefused = (error: StoaError) => error instanceof StoaApiError && error.code === 'csrf_token_required'
 
-/** How long to wait before the next attempt; null if there must be none. `tries` counts the earlier repetitions. */
+/** The wait before the next attempt; null if there must be none. `tries` counts the earlier retries. */
 function waitMsAfter({ again, retryAfter }: FailedAttempt, isRepeatable: boolean, tries: number, maxMs: number) {
   if (again === 'never' || (again === 'repeatable' && !isRepeatable)) return null
   const askedMs = 1000 * (retryAfter ?? 0)
@@ -697,9 +720,9 @@ function waitMsAfter({ again, retryAfter }: FailedAttempt, isRepeatable: boolean
 const backoffMs = (tries: number, maxMs: number) =>
   Math.random() * Math.min(BACKOFF_MS * 2 ** tries, BACKOFF_MS_MAX, maxMs)
 
-// Time: the deadline of an attempt, and the wait before the next one. Timers and listeners end with their call.
+// The deadline of an attempt, and the wait before the next one. Timers and listeners end with their call.
 
-/** `setTimeout` takes longer times for 1 ms. */
+/** `setTimeout` treats longer times as 1 ms. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
 type Deadline = ReturnType<typeof startDeadline>
@@ -710,7 +733,7 @@ function startDeadline(timeoutMs: number, outer: AbortSignal | undefined) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const follow = () => controller.abort(outer?.reason)
   const pause = () => clearTimeout(timer)
-  /** Starts again with another time. */
+  /** Restarts with another time. */
   const restart = (ms: number) => {
     pause()
     const expire = () => controller.abort(new DOMException(`No answer within ${ms} ms`, 'TimeoutError'))
@@ -720,7 +743,7 @@ function startDeadline(timeoutMs: number, outer: AbortSignal | undefined) {
     pause()
     outer?.removeEventListener('abort', follow)
   }
-  /** Ends, and cancels the request if it is not over. */
+  /** Ends the deadline, and cancels the request if it is still running. */
   const cancel = () => {
     end()
     controller.abort()
@@ -757,7 +780,7 @@ const RENEWAL_S = 60
 
 type Held = { token: string; expires: number }
 
-/** Resolves to a valid token, which all calls share: not to the one that the host refused. */
+/** Resolves to a valid token shared by all calls, other than the one that the host refused. */
 type CsrfToken = (refused: string | null) => Promise<string>
 
 function csrfTokens(get: () => Promise<{ csrfToken: string; expiresIn: number }>): CsrfToken {
@@ -781,12 +804,12 @@ function csrfTokens(get: () => Promise<{ csrfToken: string; expiresIn: number }>
   }
 }
 
-// Event streams (`text/event-stream`), read as the HTML standard says, section 9.2.
+// Reads event streams (`text/event-stream`) according to the HTML standard, section 9.2.
 
 /** The host sends a comment every 15 seconds, so a stream that is silent for longer is lost. */
 const SILENCE_MS = 60_000
 
-const CUT_OFF = 'The event stream was cut off.'
+const CUT_OFF = 'The event stream was incomplete.'
 
 export type StoaEvent<Data> = {
   /** The name of the event; `message` if it has none. */
@@ -804,7 +827,7 @@ type StreamReader<Data> = (
   outer: AbortSignal | undefined,
 ) => Stream<Data>
 
-/** The events of an answer. A fault that the host sends as an event is thrown. */
+/** The events of an answer. A fault sent by the host as an event is thrown. */
 async function* eventsIn<Data>(
   parse: (text: string) => unknown,
   response: Response,
@@ -820,11 +843,11 @@ async function* eventsIn<Data>(
       yield { event, data: parsed(event, data, parse, response) as Data, id }
     }
   }
-  // Some versions of `fetch` do not tell a lost connection from the end.
+  // Some versions of `fetch` do not distinguish a lost connection from the end.
   if (!parser.isBetweenEvents()) throw new StoaConnectionError(CUT_OFF, { response })
 }
 
-/** The parts of a value, such as the answer of a model. Errors of its provider are thrown, too. */
+/** The parts of a value, such as a model's answer. Errors of its provider are thrown, too. */
 async function* partsIn<Data>(...answer: Parameters<StreamReader<Data>>): Stream<Data> {
   const [response] = answer
   for await (const { event, data: text } of eventsIn<string>(String, ...answer)) {
@@ -844,7 +867,7 @@ function parsed(event: string, text: string, parse: (text: string) => unknown, r
   }
 }
 
-/** Providers tell errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
+/** Providers report errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
 function providerFaultIn(data: unknown): FaultAnswer | null {
   const { error, type, ...flat } = (data ?? {}) as Record<string, unknown>
   const told = (type === 'error' && !error ? flat : error) as Record<string, unknown> | null | undefined
@@ -918,11 +941,11 @@ function lineSplitter() {
   return { linesIn, isBetweenLines: () => rest === '' }
 }
 
-// What to do about a call that did not reach a Stoa host.
+// Advice for a call that did not reach a Stoa host.
 
 const SHOWN_MAX = 80
 
-/** For an answer that does not come from the host; `body` is what came. */
+/** For an answer that did not come from the host; `body` is what arrived. */
 function foreignAnswer(route: string, response: Response, body: string, cause?: unknown): StoaConnectionError {
   const { url, status, statusText, headers } = response
   const kind = headers.get('content-type')?.split(';', 1)[0] ?? 'no content type'
@@ -930,14 +953,15 @@ function foreignAnswer(route: string, response: Response, body: string, cause?: 
     .slice(0, 10 * SHOWN_MAX)
     .replaceAll(/\s+/g, ' ')
     .trim()
-  const shown = start === '' ? '' : ` It begins: ${start.slice(0, SHOWN_MAX)}${start.length > SHOWN_MAX ? '…' : ''}`
+  const shown =
+    start === '' ? '' : ` It starts with: ${start.slice(0, SHOWN_MAX)}${start.length > SHOWN_MAX ? '…' : ''}`
   const message =
-    `${route}: the answer (${`${status} ${statusText}`.trim()}, ${kind}) is not one of a Stoa host. Either \`baseUrl\` is not ` +
+    `${route}: the answer (${`${status} ${statusText}`.trim()}, ${kind}) did not come from a Stoa host. Either \`baseUrl\` is not ` +
     `the address of one${URL.canParse(url) ? ` (${new URL(url).origin})` : ''}, or a proxy in between answered.${shown}`
   return new StoaConnectionError(message, { cause, response })
 }
 
-/** The codes of Node for a certificate whose authority it does not know. */
+/** Node's error codes for a certificate whose authority is unknown. */
 const UNKNOWN_AUTHORITY = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -952,31 +976,31 @@ const EXPIRED = 'CERT_HAS_EXPIRED'
 /** Whether another attempt would fail in the same way. */
 const isLasting = (code: string) => [...UNKNOWN_AUTHORITY, ...NO_TLS, OTHER_NAME, EXPIRED].includes(code)
 
-/** `code` is that of Node, and empty in browsers. Empty if there is nothing to advise. */
+/** `code` is Node's error code, empty in browsers. Returns an empty text if there is no advice. */
 function adviceOn(code: string, isPage: boolean): string {
   if (UNKNOWN_AUTHORITY.includes(code)) {
     return (
-      'The authority of its certificate is not known here. Start Node with the file of the authority: ' +
-      'NODE_EXTRA_CA_CERTS=data/tls/ca.pem for a Stoa on this machine. Set later, in `process.env`, it has no effect.'
+      'The authority of its certificate is unknown. Start Node with the file of the authority: ' +
+      'NODE_EXTRA_CA_CERTS=data/tls/ca.pem for a Stoa on this machine. Setting it later, in `process.env`, has no effect.'
     )
   }
-  if (NO_TLS.includes(code)) return 'What listens there does not speak TLS: check the port in `baseUrl`.'
+  if (NO_TLS.includes(code)) return 'The server there does not use TLS: check the port in `baseUrl`.'
   if (code === OTHER_NAME)
     return 'Its certificate is for another name: use that name in `baseUrl`, such as `localhost`.'
   if (code === EXPIRED) return 'Its certificate has expired.'
   if (code === 'ECONNREFUSED') {
-    return 'Nothing listens there: start Stoa with `npm start`, or correct the host and the port in `baseUrl`.'
+    return 'No server is listening there: start Stoa with `npm start`, or correct the host and the port in `baseUrl`.'
   }
-  if (code === 'ENOTFOUND') return 'There is no host of this name: correct it in `baseUrl`.'
+  if (code === 'ENOTFOUND') return 'The host name does not exist: correct it in `baseUrl`.'
   if (code !== '' || !isPage) return ''
   return (
-    'Browsers do not say why: perhaps nothing listens there, its certificate is not trusted, or pages of this origin ' +
+    'Browsers do not report the cause: perhaps no server is listening there, its certificate is not trusted, or pages of this origin ' +
     'may not call it (CORS).'
   )
 }
 
-// The formats of model calls: the fields that every model of a format has. Others pass to the provider and back as they
-// are, so that every type has further fields; the documentation of the format says what they are.
+// The formats of model calls: the fields that every model of a format supports. Other fields are passed to the provider and
+// back unchanged, so every type allows further fields; they are described in the format's documentation.
 
 /** In the chat-completions format. */
 export type CreateChatCompletionInput = {
@@ -995,7 +1019,7 @@ export type ChatMessage = {
   /** A text, or parts such as texts and images. */
   content?: string | { type: string; text?: string; [field: string]: unknown }[] | null
   tool_calls?: ChatToolCall[]
-  /** Of the role `tool`: the call that this is the result of. */
+  /** For the role `tool`: the call that produced this result. */
   tool_call_id?: string
   [field: string]: unknown
 }
@@ -1146,33 +1170,33 @@ export type ModelMessageEvent = {
   [field: string]: unknown
 }
 
-// Sends events: in the background, several at once, until the host has answered for each.
+// Sends events in the background, in batches, until the host has answered for each.
 
 export type EventsOptions = Pick<StoaOptions, 'baseUrl' | 'headers' | 'fetch' | 'dangerouslyAllowBrowser'> & {
-  /** A publishable key, `pk-…`, which may be in a page. On a server also a secret key or an access token. */
+  /** A publishable key, `pk-…`, which may be public. On a server, a secret key or an access token works too. */
   key: string
-  /** How long an event waits for others to be sent with; 1,000 if omitted. */
+  /** How long an event waits to be sent with others, in milliseconds; defaults to 1,000. */
   intervalMs?: number | undefined
-  /** How long one attempt to send may take; 10,000 if omitted. */
+  /** How long one attempt to send may take, in milliseconds; defaults to 10,000. */
   timeoutMs?: number | undefined
-  /** Called when events are dropped, and when sending begins to fail, then without events: those are sent again. If omitted,
-   *  it is a warning on the console. */
+  /** Called when events are dropped. Also called, without events, when sending starts to fail; the events are then
+   *  retried. Defaults to a warning on the console. */
   onError?: ((error: StoaError, dropped: DroppedEvent[]) => void) | undefined
 }
 
 export type Events = {
   /** Queues an event. It is sent in the background. */
   capture(event: CapturedEvent): void
-  /** Sends what is queued. Resolves when each of those events is stored or dropped. Rejects if that takes longer than
-   *  `timeoutMs` (30,000 if omitted); they stay queued. */
+  /** Sends the queued events. Resolves when each of them is stored or dropped. Rejects if that takes longer than
+   *  `timeoutMs` (default 30,000); they then stay queued. */
   flush(options?: { timeoutMs?: number | undefined }): Promise<void>
-  /** Sends what is queued, and takes no more. What is not stored within `timeoutMs` (10,000 if omitted) is dropped. */
+  /** Sends the queued events and accepts no more. Events not stored within `timeoutMs` (default 10,000) are dropped. */
   close(options?: { timeoutMs?: number | undefined }): Promise<void>
 }
 
 const FLUSH_MS = 30_000
 const CLOSE_MS = 10_000
-/** What browsers send for pages that are left, all requests together. */
+/** The limit of what browsers send for closed pages, for all requests together. */
 const KEEPALIVE_BYTES_MAX = 64 * 1024
 
 export function createEvents(options: EventsOptions): Events {
@@ -1207,7 +1231,11 @@ export function createEvents(options: EventsOptions): Events {
     await Promise.race([sending.all(), late])
     over.abort()
     const left = queue.countOf(asked)
-    if (left > 0) throw new StoaConnectionError(`After ${timeoutMs} ms, ${left} events are not sent.`, {})
+    if (left > 0)
+      throw new StoaConnectionError(
+        `${left === 1 ? '1 event was' : `${left} events were`} not sent within ${timeoutMs} ms.`,
+        {},
+      )
   }
 
   const finish = (timeoutMs: number) => flush({ timeoutMs }).catch(sender.giveUp)
@@ -1217,7 +1245,7 @@ export function createEvents(options: EventsOptions): Events {
     await finish(timeoutMs)
   }
 
-  /** The page may be gone immediately. What is being sent is sent once more: the browser cancels the other request. A page
+  /** The page may disappear immediately. Events being sent are sent again: the browser cancels the other request. A page
    *  that is left is also hidden, so this is called twice. */
   function sendLast(): void {
     for (const batch of queue.batches(Number.POSITIVE_INFINITY, KEEPALIVE_BYTES_MAX - outlivingBytes, outliving)) {
@@ -1238,18 +1266,18 @@ export function createEvents(options: EventsOptions): Events {
 const ONE_OBJECT = "`capture` takes one object; write `events.capture({ event: '…', properties: { … } })`."
 
 const WORDS: Record<string, string> = {
-  not_json: 'An event was dropped, because it is no JSON: it contains itself or a BigInt.',
-  too_large: 'An event was dropped, because it has more than 64 KiB.',
-  queue_full: 'An event was dropped, because too many are waiting to be sent.',
-  closed: 'An event was dropped, because `close` was called before.',
+  not_json: 'An event was dropped because it is not JSON: it contains itself or a BigInt.',
+  too_large: 'An event was dropped because it is larger than 64 KiB.',
+  queue_full: 'An event was dropped because too many are waiting to be sent.',
+  closed: 'An event was dropped because `close` was called before.',
 }
 
-/** What the caller's function throws is thrown where it cannot stop the sending. */
+/** Errors of the caller's function are thrown where they cannot stop the sending. */
 function reporter(onError: EventsOptions['onError']): Report {
   let last = ''
   const warn: Report = ({ message }, { length }) => {
-    // One line for each kind, however many events there are.
-    // biome-ignore lint/suspicious/noConsole: the caller chose no other way to hear of lost events
+    // One line per kind, however many events there are.
+    // biome-ignore lint/suspicious/noConsole: the caller set no `onError` to hear of lost events
     if (message !== last) console.warn(`stoa-client: ${message}${length > 0 ? ' Events were dropped.' : ''}`)
     last = message
   }
@@ -1264,34 +1292,34 @@ function reporter(onError: EventsOptions['onError']): Report {
   }
 }
 
-// The events that are not settled yet, as text: what the caller changes in them later is not sent.
+// The unsettled events, as text, so that later changes by the caller are not sent.
 
 export type CapturedEvent = {
   /** The name, at most 200 characters. */
   event: string
-  /** Who it was. */
+  /** The person or thing that caused it. */
   distinctId?: string | undefined
   anonymousId?: string | undefined
   sessionId?: string | undefined
   properties?: Record<string, unknown> | undefined
-  /** When it happened; now if omitted. Numbers are seconds or milliseconds since 1970. */
+  /** When it happened; defaults to now. Numbers are seconds or milliseconds since 1970. */
   timestamp?: Date | string | number | undefined
-  /** What was paid. */
+  /** The amount paid. */
   revenue?: number | undefined
   currency?: string | undefined
   /** With a secret key: the subject to publish under, instead of `event.<name>`. */
   subject?: string | undefined
-  /** Identifies the event: the host stores one of those with the same id within 7 days. A new one if omitted. */
+  /** Identifies the event: of events with the same id within 7 days, the host stores one. Defaults to a new id. */
   messageId?: string | undefined
 }
 
 type Queued = { event: CapturedEvent; text: string; bytes: number }
 
-/** Those of the host for one request. */
+/** The host's limits for one request. */
 const REQUEST_EVENTS_MAX = 50
 const REQUEST_BYTES_MAX = 64 * 1024
 
-/** What an hour without the host may fill, without harm to the process. */
+/** The amount of events that may be queued while the host is unreachable, without harm to the process. */
 const QUEUE_EVENTS_MAX = 10_000
 const QUEUE_BYTES_MAX = 16 * 1024 * 1024
 
@@ -1303,7 +1331,7 @@ function openQueue() {
   const envelopeBytes = bodyOf([]).length
   let bytes = 0
 
-  /** Why the event is not added; null if it is. */
+  /** Why the event was not added; null if it was. */
   function add(event: CapturedEvent): string | null {
     const queued = queuedOf(event)
     if (queued === null) return 'not_json'
@@ -1314,21 +1342,21 @@ function openQueue() {
     return null
   }
 
-  /** Those that are still waiting, which others may have settled meanwhile. */
+  /** The events that are still waiting; others may have been settled meanwhile. */
   function remove(events: Iterable<Queued>): Queued[] {
     const removed = Array.from(events).filter(one => waiting.delete(one))
     for (const one of removed) bytes -= one.bytes
     return removed
   }
 
-  /** The oldest ones, in requests as full as they may be: so many requests, of so many bytes together. */
+  /** The oldest events, in requests as full as possible: up to this many requests, of this many bytes in total. */
   function batches(max: number, bytesMax = Number.POSITIVE_INFINITY, without?: ReadonlySet<Queued>): Queued[][] {
     const all: Queued[][] = []
     let [size, total] = [0, 0]
     for (const one of waiting) {
       if (without?.has(one)) continue
       const batch = all.at(-1)
-      // A comma stands between two events.
+      // A comma separates two events.
       const isNew = !batch || batch.length === REQUEST_EVENTS_MAX || size + one.bytes + 1 > REQUEST_BYTES_MAX
       if (isNew && all.length === max) break
       const more = one.bytes + (isNew ? envelopeBytes : 1)
@@ -1352,7 +1380,7 @@ const requestBytes = (batch: readonly Queued[]) =>
 
 const batchText = (batch: readonly Queued[]) => bodyOf(batch.map(({ text }) => text))
 
-/** Null if it is no JSON, because it contains itself or a BigInt. */
+/** Null if it is not JSON, because it contains itself or a BigInt. */
 function queuedOf(event: CapturedEvent): Queued | null {
   const { messageId = crypto.randomUUID(), timestamp = new Date().toISOString(), properties = {} } = event
   const complete = { ...event, messageId, timestamp, properties }
@@ -1364,7 +1392,8 @@ function queuedOf(event: CapturedEvent): Queued | null {
   }
 }
 
-// When requests with events are sent: after an interval, when one is full, when the caller asks; again after a failure.
+// Decides when requests with events are sent: after an interval, when one is full, or on request of the caller; after a
+// failure, again.
 
 /** `onEmpty` is called when nothing is left to send. */
 function openSending(
@@ -1376,7 +1405,7 @@ function openSending(
   let timer: ReturnType<typeof setTimeout> | undefined
   let running: Promise<void> | null = null
   let wake = () => {}
-  /** How many events are to be sent now. Others wait for more. */
+  /** How many events to send now. The others wait for more. */
   let due = 0
 
   /** For an event that was added. */
@@ -1385,7 +1414,7 @@ function openSending(
     else timer ??= unheld(all, intervalMs)
   }
 
-  /** Sends what is queued. A wait after a failure ends, unless the host asked for it. */
+  /** Sends the queued events. Ends a wait after a failure, unless the host requested it. */
   function all(): Promise<void> {
     due = queue.size()
     wake()
@@ -1430,10 +1459,10 @@ function unheld(elapsed: () => void, ms: number): ReturnType<typeof setTimeout> 
   return timer
 }
 
-// Sends requests with events, and decides what becomes of each: settled, dropped, or to be sent again.
+// Sends requests with events, and decides the outcome of each: settled, dropped, or to be retried.
 
-/** An event that will not be stored, and why: `not_json`, `too_large`, `queue_full`, `closed`, `not_confirmed` (the time was
- *  over; it may be stored), or what the host says, such as `id_too_long`. */
+/** An event that will not be stored, and the reason: `not_json`, `too_large`, `queue_full`, `closed`, `not_confirmed`
+ *  (the time limit was reached; it may be stored), or the host's reason, such as `id_too_long`. */
 export type DroppedEvent = { event: CapturedEvent; reason: string }
 
 type Report = (error: StoaError, dropped: DroppedEvent[]) => void
@@ -1455,7 +1484,7 @@ function openSender(settings: ClientSettings, queue: ReturnType<typeof openQueue
     if (dropped.length > 0) report(error, dropped)
   }
 
-  /** Resolves to how long to wait before the next request: `isAsked` if the host says so. */
+  /** Resolves to the wait before the next request; `isAsked` if the host requested it. */
   async function send(batch: Queued[], keepalive: boolean): Promise<{ waitMs: number; isAsked: boolean } | null> {
     const headers = new Headers({ ...settings.headers, authorization: `Bearer ${settings.key}` })
     const made = { ...requestFor(settings.baseUrl, INGEST, {}, headers), body: batchText(batch), keepalive }
@@ -1491,27 +1520,27 @@ function openSender(settings: ClientSettings, queue: ReturnType<typeof openQueue
     return null
   }
 
-  /** Drops what is left, and cancels what is being sent. */
+  /** Drops the remaining events and cancels running requests. */
   function giveUp(error: StoaError): void {
     drop(queue.all(), 'not_confirmed', error)
     leaving.abort()
     leaving = new AbortController()
   }
 
-  /** `refusal`: why the host refuses the key, so that nothing more is sent with it. */
+  /** `refusal`: why the host refuses the key, so that it is not used any more. */
   return { send, giveUp, refusal: () => refusal }
 }
 
 const INGEST = ['ingestEvents', 'POST', '/v1/event'] as const
 
-/** The key may send events, but none of these. */
+/** The key may send events, but not these. */
 const OF_THE_EVENTS = 'insufficient_capability'
 
-// The end of the process or of the page, before which events are sent.
+// Detects the end of the process or page, before which events are sent.
 
 type Listen = (name: string, listener: () => void) => void
 
-/** As far as they exist in this runtime. */
+/** The events that exist in this runtime. */
 type Globals = {
   process?: { on?: Listen; off?: Listen }
   document?: { visibilityState: string; addEventListener: Listen; removeEventListener: Listen }
@@ -1545,54 +1574,55 @@ function untilEnd(beforeExit: () => void, onLeave: () => void) {
   return { listen, ignore }
 }
 
-// Verifies webhooks with Web Crypto: by the Standard Webhooks specification, or by the header `X-Webhook-Signature`.
+// Verifies webhooks with Web Crypto, according to the Standard Webhooks specification or by the header
+// `X-Webhook-Signature`.
 
-/** Why a webhook is not to be trusted. */
+/** Why a webhook must not be trusted. */
 export class WebhookVerificationError extends StoaError {
   override name = 'WebhookVerificationError'
 }
 
 export type WebhookRequest = {
-  /** The body as it arrived. Parsing and serialising it again would change it. */
+  /** The raw body. Parsing and serialising it again would change it. */
   payload: string | Uint8Array | ArrayBuffer
   /** The headers of the request, as `Headers` or as Node's object with names in lower case. */
   headers: { get(name: string): string | null } | Record<string, string | string[] | undefined>
   /** The secret of the webhook, `whsec_…`. */
   secret: string
-  /** How many seconds the time of the webhook may differ from now; 300 if omitted. */
+  /** How many seconds the webhook's time may differ from now; defaults to 300. */
   toleranceS?: number | undefined
 }
 
-/** Returns the parsed payload if the webhook was signed with the secret, recently; else throws a
- *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise one that is delivered
- *  twice. */
+/** Returns the parsed payload if the webhook was recently signed with the secret; otherwise throws a
+ *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise duplicates. */
 export async function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload> {
   const { headers, secret, toleranceS = 300 } = webhook
   if (!Number.isFinite(toleranceS) || toleranceS < 0) throw new TypeError('`toleranceS` must be a number, 0 or more.')
   if (typeof secret !== 'string' || secret === '') throw new TypeError('`secret` must be a string, and not empty.')
+  if (typeof headers !== 'object' || headers === null) throw new TypeError('`headers` must be those of the request.')
   const body = bytesOf(webhook.payload)
   const read = isOnlyX(headers) ? xSignature : standardSignature
   const { key, timestampS, prefix, given } = read(headers, secret)
   const ageS = Date.now() / 1000 - timestampS
   if (ageS > toleranceS) throw new WebhookVerificationError(`The webhook is older than ${toleranceS} seconds.`)
-  if (ageS < -toleranceS) throw new WebhookVerificationError(`The webhook is from the future: the clocks disagree.`)
+  if (ageS < -toleranceS) throw new WebhookVerificationError(`The webhook's time is in the future: the clocks differ.`)
   const expected = await hmac(key, [utf8(prefix), body])
   if (!given.some(one => isEqual(one, expected))) {
-    throw new WebhookVerificationError('No signature fits: the secret is another one, or the payload was changed.')
+    throw new WebhookVerificationError('No signature matches: the secret is wrong, or the payload was changed.')
   }
   try {
     return JSON.parse(new TextDecoder().decode(body)) as Payload
   } catch (cause) {
-    throw new WebhookVerificationError('The payload is no JSON.', { cause })
+    throw new WebhookVerificationError('The payload is not JSON.', { cause })
   }
 }
 
 type Signature = {
   key: Uint8Array<ArrayBuffer>
   timestampS: number
-  /** What is signed before the body. */
+  /** The signed text that precedes the body. */
   prefix: string
-  /** Several while a secret is replaced; null for one that cannot be decoded. */
+  /** Several secrets while one is being replaced; null for one that cannot be decoded. */
   given: (Uint8Array | null)[]
 }
 
@@ -1660,7 +1690,7 @@ function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(text), character => character.charCodeAt(0))
   } catch {
-    return null // The caller says what is wrong.
+    return null // The caller reports the error.
   }
 }
 
@@ -1682,7 +1712,7 @@ async function hmac(secret: Uint8Array<ArrayBuffer>, parts: Uint8Array[]): Promi
   return new Uint8Array(await crypto.subtle.sign(algorithm, key, message))
 }
 
-/** Takes the same time wherever the first difference is, so that nobody can find a signature byte by byte. */
+/** Takes the same time wherever the first difference is, so that a signature cannot be guessed byte by byte. */
 function isEqual(given: Uint8Array | null, expected: Uint8Array): boolean {
   if (given?.length !== expected.length) return false
   return expected.reduce((differences, byte, at) => differences | (byte ^ (given[at] as number)), 0) === 0
@@ -1741,9 +1771,9 @@ export type FaultCode =
 
 /** One service of the host */
 export type Service = {
-  /** The name, by which keys are limited to it */
+  /** The name, which limits of keys refer to */
   name: string
-  /** The path that its operations are below */
+  /** The path prefix of its operations */
   path: string
   /** What it does */
   what: string
@@ -1756,7 +1786,7 @@ export type ListServicesInput = Record<string, never>
 export type ListServicesOutput = {
   /** The version of this API */
   version: 'v1'
-  /** Every service, also those that have no operation yet */
+  /** Every service, including those without operations */
   services: Service[]
 }
 
@@ -1765,7 +1795,7 @@ export type GetHealthInput = Record<string, never>
 export type GetHealthOutput = {
   /** The host can serve requests */
   status: 'up'
-  /** What the host depends on */
+  /** The state of each engine the host depends on */
   engines: {
     /** The database */
     db: 'up'
@@ -1993,7 +2023,7 @@ export type AuditEntry = {
 }
 
 export type ListAuditInput = {
-  /** Only actions of this person */
+  /** The id of a person, `usr_…`: only their actions */
   user?: string
   /** Only this action, such as `key.revoke` */
   what?: string
@@ -3358,7 +3388,7 @@ export type ListJournalInput = {
   limit?: number
   /** The `next` of the previous page; omitted or empty for the first page */
   after?: string
-  /** How to answer: `json` or `csv`; by default what the header Accept names, else `json` */
+  /** The format of the answer, `json` or `csv`; defaults to the one in the header Accept, otherwise to `json` */
   format?: 'json' | 'csv'
 }
 
@@ -3475,7 +3505,7 @@ export type GetUsageSummaryInput = {
   product?: string
   /** What to group by: one or more of `day`, `key`, `model`, `project`, `product`, separated by commas; default `day` */
   by?: string
-  /** How to answer: `json` or `csv`; by default what the header Accept names, else `json` */
+  /** The format of the answer, `json` or `csv`; defaults to the one in the header Accept, otherwise to `json` */
   format?: 'json' | 'csv'
 }
 

@@ -21,7 +21,7 @@ const SETTINGS = {
     'The public URL of the API',
     'https://localhost:<port>',
     optional(httpsUrl),
-    'Its host name is put into the local certificate',
+    'Its host name is added to the local certificate',
   ),
   STOA_IAM_URL: setting(
     'The public URL of the identity origin, and of further brands: `url, brand=url, …`',
@@ -57,7 +57,7 @@ const SETTINGS = {
   STOA_OUTBOUND_ALLOW: setting('Private networks that outgoing calls may reach: CIDRs', '', cidrTexts),
   STOA_OUTBOUND_CA: setting('Additional certificate authorities (PEM file) for outgoing calls', '', optional(file)),
   STOA_DNS: setting(
-    'Resolvers for domain checks and outgoing calls: `address[:port], …`',
+    'DNS resolvers for domain checks and outgoing calls: `address[:port], …`',
     "<the system's>",
     resolvers,
     'For example `10.0.0.2,10.0.0.3:5353`',
@@ -68,41 +68,45 @@ const SETTINGS = {
     optional(smtpUrl),
     'For example `smtp://user:password@mail.example.com:587`',
   ),
-  STOA_MAIL_FROM: setting('The sender of mail', 'stoa@localhost', sender),
+  STOA_MAIL_FROM: setting('The sender address of mails', 'stoa@localhost', sender),
   STOA_ROOT_KEY: setting(
     'The key that encrypts stored secrets: 32 bytes in base64',
     '<data>/root.key',
     optional(sealingKey),
-    '`openssl rand -base64 32` makes one',
+    'Create one with `openssl rand -base64 32`',
   ),
   STOA_DB_CONNECTIONS: setting(
     'Connections to the database for requests',
     '10',
     count,
-    '60 % more, at least two, are for background work, and 20 % more, at least one, for reads over many rows',
+    'Background work has additional connections, 60 % of this number and at least two. So have reads over many rows, 20 % and at least one',
   ),
-  STOA_DB_QUEUE: setting('Calls that may wait for a connection before callers get 503', '200', count),
+  STOA_DB_QUEUE: setting(
+    'Database calls that may wait for a connection; further ones are answered with 503',
+    '200',
+    count,
+  ),
   STOA_DB_WAIT_S: setting(
-    'Seconds until they must have one before callers get 503',
+    'Seconds that a database call waits for a connection before it is answered with 503',
     '5',
     count,
-    'The time for a new connection is included. It also holds for health checks and migrations. A server that is silent ' +
-      'for nine tenths of it is down',
+    'This includes the time to connect, and also applies to health checks and migrations. A server that does not respond ' +
+      'for nine tenths of this time is considered down',
   ),
-  STOA_ANSWER_MEMORY_MB: setting('Memory for answers that clients have not read yet, in MiB', '128', count),
+  STOA_ANSWER_MEMORY_MB: setting('Memory for responses that clients have not read yet, in MiB', '128', count),
   STOA_BODY_MEMORY_MB: setting('Memory for request bodies that are received at the same time, in MiB', '64', count),
   STOA_CONNECTIONS_MAX: setting(
     'Open connections of clients, in total',
     String(CONNECTION_LIMITS.total),
     count,
-    'Lowered at the start, with a warning, if the limit on open files (`ulimit -n`) does not leave a quarter of it, ' +
-      'at most 4,096, for everything else',
+    'Lowered at startup, with a warning, so that a quarter of the open-file limit (`ulimit -n`), at most 4,096 files, ' +
+      'remains for everything else',
   ),
   STOA_CONNECTIONS_PER_ADDRESS: setting(
     'Open connections from one client address',
     String(CONNECTION_LIMITS.perAddress),
     count,
-    'Trusted proxies do not count as one. A thousand more wait up to ten seconds until one of them closes',
+    'Trusted proxies are exempt. Up to 1,000 further connections wait up to ten seconds until another one closes',
   ),
   STOA_SIGN_INS_PER_MINUTE: setting('Sign-ins that one client address may start per minute', '120', count),
   STOA_CONSOLE: setting(
@@ -116,7 +120,11 @@ const SETTINGS = {
     'info',
     oneOf(['error', 'warn', 'info', 'debug']),
   ),
-  DATABASE_URL: setting('A PostgreSQL (15 or newer) instead of the embedded one', '', optional(databaseUrl)),
+  DATABASE_URL: setting(
+    'The URL of a PostgreSQL server (15 or newer) to use instead of the embedded one',
+    '',
+    optional(databaseUrl),
+  ),
 }
 
 type Name = keyof typeof SETTINGS
@@ -149,7 +157,7 @@ export function readConfig(flags: string[], declared: Settings, environment: Nod
   return config as Config
 }
 
-/** Otherwise the clash would only show after the data directory was created. */
+/** Checked early: otherwise a clash would be found only after the data directory was created. */
 function requireOwnPorts(config: Config): void {
   const names = ['STOA_PORT', 'STOA_IAM_PORT', 'STOA_METRICS_PORT'] as const
   for (const [at, name] of names.entries()) {
@@ -158,16 +166,16 @@ function requireOwnPorts(config: Config): void {
   }
 }
 
-/** With those that services declare. */
+/** All settings, including those that services declare. */
 export const allSettings = (declared: Settings): Settings => ({ ...SETTINGS, ...declared })
 
 export function helpText(declared: Settings): string {
   const rows = Object.entries(allSettings(declared)).map(([name, { doc, fallback }]) => {
     const plain = doc.replaceAll('`', '')
-    return `  ${flagOf(name).padEnd(20)} ${name.padEnd(20)} ${plain}${fallback ? ` (${fallback})` : ''}`
+    return `  ${flagOf(name).padEnd(26)} ${name.padEnd(28)} ${plain}${fallback ? ` (${fallback})` : ''}`
   })
   const usage = 'Starts Stoa: npm start -- [flags]. Each flag can be an environment variable instead.'
-  const other = ['  --help               Prints this text', '  --version            Prints the version']
+  const other = [`  ${'--help'.padEnd(26)} Prints this text`, `  ${'--version'.padEnd(26)} Prints the version`]
   return [usage, '', ...rows, '', ...other, ''].join('\n')
 }
 
@@ -263,7 +271,7 @@ function file(path: string): string {
 
 function httpsUrl(text: string): string {
   const { origin, pathname, search, hash } = url(text, ['https:'])
-  if (pathname !== '/' || search || hash) throw new Error('must be an origin alone, without a path')
+  if (pathname !== '/' || search || hash) throw new Error('must be an origin without a path')
   return origin
 }
 
@@ -282,9 +290,10 @@ function brands(text: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const part of list(text)) {
     const [, name = DEFAULT_BRAND, address = ''] = part.match(/^(?:([^=:/]*)=)?(.*)$/s) ?? []
-    if (!BRAND.test(name)) throw new Error('must name brands with up to 32 small letters and digits')
+    if (!BRAND.test(name)) throw new Error('must name brands with up to 32 lower-case letters and digits')
     const origin = httpsUrl(address)
-    if (found.has(name) || [...found.values()].includes(origin)) throw new Error('names a brand or an origin twice')
+    if (found.has(name) || [...found.values()].includes(origin))
+      throw new Error('must not name a brand or an origin twice')
     found.set(name, origin)
   }
   return found
@@ -292,7 +301,7 @@ function brands(text: string): Map<string, string> {
 
 function smtpUrl(text: string): string {
   const { hostname, username, password, pathname } = url(text, ['smtp:', 'smtps:'])
-  if (hostname === '' || !['', '/'].includes(pathname)) throw new Error('must be a server alone, without a path')
+  if (hostname === '' || !['', '/'].includes(pathname)) throw new Error('must be a server without a path')
   requireDecodable(username + password)
   return text
 }
@@ -308,7 +317,7 @@ function requireDecodable(userInfo: string): void {
   try {
     decodeURIComponent(userInfo)
   } catch {
-    throw new Error('has a % in its user or password that must be written %25')
+    throw new Error('must write a % in the user or password as %25')
   }
 }
 

@@ -30,12 +30,12 @@ import { firstRun } from './start/first-run.ts'
 import { allMigrations } from './start/migrations.ts'
 import { VERSION } from './start/version.ts'
 
-/** How long running requests get to end after SIGTERM. */
+/** How long running requests may take to end after SIGTERM. */
 const DRAIN_MS = 30_000
 /** One Ctrl-C reaches a process several times: from the terminal, and forwarded by npm and the launcher. */
 const SAME_SIGNAL_MS = 1_000
 
-/** What a stop must close, in reverse order. `abandon` is for a process that exits at once and cannot wait. */
+/** What must be closed at shutdown, in reverse order. `abandon` is for a process that exits immediately and cannot wait. */
 const closers: { close(): Promise<void> | void; abandon(): void }[] = []
 
 async function start(flags: string[]): Promise<void> {
@@ -52,7 +52,7 @@ async function start(flags: string[]): Promise<void> {
   closers.push({ close: () => log.events.info('stopped'), abandon: () => {} })
   logUnhandled(log)
   log.events.info({ version: VERSION, node: process.version, pid: process.pid }, 'starting')
-  log.flush() // Before the reason, if the start is refused.
+  log.flush() // So that it precedes the error if the start is refused.
   for (const name of config.warnings) log.events.warn(`${name} is not a setting; npm start -- --help lists them`)
   const opened = await openEngines(
     engineSettings(config, dataDirectory),
@@ -138,7 +138,7 @@ function openPages({ STOA_CONSOLE }: Config, { events }: Log): FindFile | null {
   return find
 }
 
-/** On localhost it would forbid plain http to whatever else runs on the developer's machine. */
+/** On localhost it would forbid plain HTTP for every other server on the developer's machine. */
 const isPublicName = (url: string | null) => !!url && !/\/\/(localhost|127\.|\[::1\])/.test(url)
 
 function requireServices(names: Iterable<string>): void {
@@ -166,13 +166,13 @@ function engineSettings(config: Config, dataDirectory: string): EngineSettings {
   }
 }
 
-/** A rejection that nothing handles is a defect, but of one request: ending the process would end those of everybody. */
+/** An unhandled rejection is a defect, but concerns one request: ending the process would end all others too. */
 function logUnhandled(log: Log): void {
   process.on('unhandledRejection', error => log.events.error({ err: error }, 'unhandled rejection'))
 }
 
-/** File descriptors for everything but connections of clients: the database, files, and connections to providers and to
- *  endpoints of webhooks, of which there may be thousands at once. */
+/** File descriptors for everything except client connections: the database, files, and outgoing connections to providers
+ *  and webhook endpoints, of which there may be thousands. */
 const otherFiles = (files: number) => Math.max(200, Math.min(4_096, Math.floor(files / 4)))
 
 function connectionLimits(
@@ -183,7 +183,7 @@ function connectionLimits(
   const total = Math.min(wanted, Math.max(files - otherFiles(files), Math.floor(files / 2)))
   if (total < wanted) {
     const advice = 'raise it (ulimit -n, LimitNOFILE=) or lower STOA_CONNECTIONS_MAX'
-    log.events.warn(`the limit of ${files} open files allows ${total} connections of clients; ${advice}`)
+    log.events.warn(`the limit of ${files} open files allows only ${total} client connections; ${advice}`)
   }
   return { ...CONNECTION_LIMITS, total, perAddress }
 }
@@ -199,7 +199,7 @@ async function prepareDatabase(engines: Engines, log: MigrationLog): Promise<voi
   await migrate(engines.db, allMigrations(), log)
   if (await hasRootKey(engines)) return
   throw new StartRefused(
-    'the secrets in this database were sealed under another root key; set STOA_ROOT_KEY to that one',
+    'the secrets in this database were encrypted with another root key; set STOA_ROOT_KEY to that key',
   )
 }
 

@@ -1,4 +1,4 @@
-// What the audit trail says of changes of providers.
+// The audit entries of changes of providers.
 import type { Written } from './audit-changes.ts'
 import type { TestHost } from './host.ts'
 

@@ -1,4 +1,4 @@
-// What the audit trail and the events say of changes of apps, workspaces and signing keys.
+// The audit entries and events of changes of apps, workspaces and signing keys.
 import { posting, type Written } from './audit-changes.ts'
 import type { TestHost } from './host.ts'
 

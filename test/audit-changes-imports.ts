@@ -1,4 +1,4 @@
-// What the audit trail says of imports and exports of customers.
+// The audit entries of imports and exports of customers.
 import type { Written } from './audit-changes.ts'
 import type { TestHost } from './host.ts'
 

@@ -1,4 +1,4 @@
-// What the audit trail and the events say of changes of webhook endpoints, and of sending again.
+// The audit entries and events of changes of webhook endpoints and of redeliveries.
 import type { Written } from './audit-changes.ts'
 import type { TestHost } from './host.ts'
 import { failedDelivery } from './webhook-delivery.ts'

@@ -1,4 +1,4 @@
-// What the audit trail and the events say of every write of the product: a table with one real call per audited operation.
+// The audit entries and events of every write of the product: a table with one real call per audited operation.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Changes, posting, type Written } from './audit-changes.ts'
@@ -281,7 +281,7 @@ const imports = importWrites(host)
 const own = { ...projects, ...account, ...people, ...appWrites(host, next), ...risk, ...settings, ...o11y, ...billing }
 const WRITES: Record<string, () => Promise<Written>> = { ...own, ...ai, ...imports, ...webhookWrites(host) }
 
-/** Operations whose change is not of an organisation, or is made later: they emit nothing. */
+/** Operations that emit nothing, because the change does not concern an organisation or happens later. */
 const SILENT = [
   'changeEmail',
   'changePassword',
@@ -311,7 +311,7 @@ function checkEvents({ answer, on, emits = [], tenant = home.org, told }: Writte
   }
 }
 
-describe('the audit trail and the events say what changed', () => {
+describe('the audit trail and the events report changes', () => {
   const audited = allOperations.filter(({ operation }) => operation.audit && operation.service !== 'specimen')
 
   it('for every audited operation', () => {
@@ -322,7 +322,7 @@ describe('the audit trail and the events say what changed', () => {
     assert.deepEqual(gone, [], 'these are no audited operations; remove them from WRITES')
   })
 
-  it('and those emit an event that change something of an organisation', () => {
+  it('and operations that change something of an organisation emit an event', () => {
     const silent = audited.filter(({ operation }) => Object.keys(operation.emits).length === 0).map(({ id }) => id)
     const unlisted = silent.filter(id => !SILENT.includes(id))
     assert.deepEqual(unlisted, [], 'declare what they emit, or add them to SILENT in test/audit-changes.test.ts')

@@ -1,11 +1,11 @@
-// What a call leaves in the audit trail and in the log, as a test expects it.
+// The expected audit entry and events of a call.
 import assert from 'node:assert/strict'
 import type { Answer, TestHost } from './host.ts'
 
 export type Changes = Record<string, { from?: unknown; to?: unknown }>
 
-/** `on` is what the entry is about; `changes` is null where the entry has none; `reader` is the key that reads the trail of the
- *  entry. `tenant` gets the events, by default `home`; `emits` are their subjects, by default all that the operation declares. */
+/** `on` is the entry's object; `changes` is null if the entry has none; `reader` is the key that reads the trail.
+ *  `tenant` gets the events, by default `home`; `emits` are their subjects, by default all that the operation declares. */
 export type Written = {
   answer: Answer
   on: string
@@ -13,7 +13,7 @@ export type Written = {
   reader?: string
   tenant?: string
   emits?: string[]
-  /** If each event names one of these instead of what the entry is about. */
+  /** Set if each event names one of these instead of the entry's object. */
   told?: string[]
 }
 

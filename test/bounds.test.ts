@@ -1,5 +1,5 @@
-// The bounds on what an organisation may have: the next one is 409, deleting one makes room, and creations at the same
-// time do not exceed the bound.
+// The bounds per organisation: the next row is answered with 409, deleting one makes room, and concurrent creations do not
+// exceed the bound.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Answer, startHost } from './host.ts'
@@ -137,7 +137,7 @@ describe('an organisation has a bounded number', () => {
     const pages = await Promise.all(links.map(accept))
     assert.deepEqual(pages.map(({ status }) => status).sort(), [200, 200, 409])
     const full = pages.findIndex(({ status }) => status === 409)
-    assert.match(pages[full]?.text ?? '', /as many members as it can have/)
+    assert.match(pages[full]?.text ?? '', /maximum number of members/)
     const { data } = (await host.call('GET /v1/iam/members', { as: key })).body
     assert.equal(data.length, MAX)
     const { user } = data.find(({ role }: Answer['body']) => role === 'member')

@@ -1,4 +1,4 @@
-// Many small cases as one test: each runs, and those that fail are reported together, by name.
+// Runs many small cases as one test and reports failed ones together, by name.
 import { appendFileSync } from 'node:fs'
 
 export type Case = readonly [name: string, run: () => void | Promise<void>]

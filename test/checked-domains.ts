@@ -57,10 +57,10 @@ function domainCalls(host: TestHost) {
   return { attach, verify, publish, remove, silence, makeLive, domainOf, stateOf, trail, pass }
 }
 
-/** Waits until both schedules have run and wait for their next time, and until nothing is left of what they added. */
+/** Waits until both schedules have run and sleep until their next time, and until their jobs are done. */
 async function ran(host: TestHost): Promise<void> {
   const now = () => host.clock.now().toISOString()
-  // Whoever looked just before the clock was advanced sleeps until it goes on.
+  // A process that looked just before the clock was advanced sleeps until it advances again.
   let looks = 0
   const goOn = () => {
     if (++looks % 100 === 0) host.clock.advance(1_000)

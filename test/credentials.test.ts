@@ -1,5 +1,5 @@
-// Derived from the declarations: every kind of credential against every operation, over HTTP, in-process and through the
-// tool door. The expected outcome of each pair follows from the rules of the interface alone, and is the same for all.
+// Derived from the declarations: every kind of credential against every operation, over HTTP, in-process and through MCP.
+// The expected outcome of each pair follows only from the documented rules, and is the same for all three.
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
@@ -29,7 +29,7 @@ const revoked = await keyWith({})
 await host.db`update keys set revoked_at = now() where prefix = ${revoked.slice(0, 11)}`
 const expired = await keyWith({ expires: new Date(host.clock.now().getTime() + 1).toISOString() })
 host.clock.advance(1)
-/** The text of a key before it was rotated, of another owner: of each account only so many wrong passwords are tried. */
+/** The old text of a rotated key of another owner: each account allows only a few wrong passwords. */
 const formerText = async (overlap: number): Promise<string> => {
   const { key: as } = await host.member(host.home.org, 'owner')
   const { id, key } = (await host.call('POST /v1/account/keys', { as, body: { name: 'kind' } })).body
@@ -121,7 +121,7 @@ const guarded =
     return access === 'reader' ? atReader : outcome
   }
 
-/** For whoever has no valid credential; an ended key is known, and told so. */
+/** For callers without a valid credential; an expired key is recognised and reported as such. */
 const unvalidated =
   (expects: (operation: Operation) => Outcome) =>
   (operation: Operation): Outcome =>
@@ -208,7 +208,7 @@ async function overHttp(entry: Entry, input: Input, request: RequestOptions): Pr
   return verdictOf(status, text)
 }
 
-/** As operations do that call others. */
+/** Like operations that call others. */
 async function inProcess(
   { id, operation }: Entry,
   input: Input,

@@ -40,10 +40,10 @@ const WORK: Record<string, (email: string) => Promise<unknown>> = {
   },
 }
 
-/** What the transactions of some work examine. */
+/** The rows that the work's transactions examine. */
 type Read = { rows: number; transactions: string[] }
 
-/** The rows of customers and sign-ins. The first time, what is remembered afterwards is read too. */
+/** The examined rows of customers and sign-ins. The first run also reads values that are cached afterwards. */
 async function examinedBy(work: () => Promise<unknown>): Promise<Read> {
   await work()
   transactions.length = 0

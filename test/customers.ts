@@ -1,4 +1,4 @@
-// The part of customers: they register, sign in and enter codes in a browser.
+// Plays the part of customers: they register, sign in and enter codes in a browser.
 import assert from 'node:assert/strict'
 import type { TestHost } from './host.ts'
 import type { Browser, Identity, RegisteredApp } from './identity.ts'

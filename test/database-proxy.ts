@@ -1,4 +1,4 @@
-// A proxy to a database that loses what is sent, as networks do.
+// A proxy to a database that loses data, as networks do.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { DatabaseAt } from './database.ts'
@@ -56,7 +56,7 @@ export async function proxyTo({ at }: { at: DatabaseAt }, t: TestContext) {
     loseListen: (does: boolean) => {
       state.losesListen = does
     },
-    /** Nothing arrives any more, as from a stopped server. */
+    /** Nothing arrives any more, as if the server had stopped. */
     freeze: () => {
       state.isFrozen = true
     },

@@ -11,7 +11,7 @@ export const OWNER_PASSWORD = 'chosen by the person'
 
 export type DatabaseAt = { socketDirectory: string; database: string; user: string }
 
-/** The machine that runs the tests may be so busy that the database needs many times what it needs otherwise. */
+/** The test machine may be so busy that the database takes many times as long as usual. */
 const PATIENT = {
   waitMs: 120_000,
   deadlineMs: 240_000,

@@ -1,4 +1,4 @@
-// What organisations choose, as services declare it, and other values than the defaults.
+// The declared settings of organisations, with values other than the defaults.
 import assert from 'node:assert/strict'
 import type { Operation } from '../src/kit/operation.ts'
 import { services } from '../src/services/index.ts'

@@ -51,7 +51,7 @@ export function exampleInput(operation: Operation, salt: string): Input {
 /** Operations with the method ANY are called with POST. */
 export const methodOf = ({ method }: Operation) => (method === 'ANY' ? 'POST' : method)
 
-/** Whether the fields are sent in the body. What is sent to other operations has none of the own fields. */
+/** Whether the fields are sent in the body. Bodies for called operations contain no own fields. */
 const hasJsonFields = ({ bodyKind, callsOperations }: Operation) =>
   bodyKind === 'json' || (bodyKind === 'parsed' && !callsOperations)
 
@@ -240,7 +240,7 @@ export async function validCall(host: TestHost, entry: Entry, salt: string): Pro
   return { input: 'confirm' in fieldsOf(operation) ? { ...input, confirm: input.slug } : input, as, headers }
 }
 
-/** The call of the callback by a browser that has signed in at the identity origin. */
+/** The callback request of a browser that has signed in at the identity origin. */
 async function signInCallback(host: TestHost): Promise<ValidCall> {
   const browser = identityOf(host).browser()
   const login = await host.call('GET /v1/account/login', { as: null })

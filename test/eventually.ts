@@ -12,7 +12,7 @@ export async function eventually<T>(read: () => T | Promise<T>, isExpected: (res
     if (isExpected(result)) return result
     const elapsedMs = performance.now() - startedMs
     if (elapsedMs > TIMEOUT_MS) throw new Error(`still ${JSON.stringify(result)?.slice(0, 300)} after ${TIMEOUT_MS} ms`)
-    // What takes long is slowed down by asking often.
+    // Frequent polling would slow down long work.
     await wait(Math.min(2 + elapsedMs / 20, 50))
   }
 }

@@ -37,7 +37,8 @@ const ENCODE: Record<Encoding, (bytes: Buffer) => Buffer> = {
 const ENCODINGS = Object.keys(ENCODE) as Encoding[]
 
 const blanks = new Map<string, Buffer>()
-/** A compressed body of so many blanks. Many operations have the same limit, and compressing takes longer than the call. */
+/** A compressed body of that many spaces. Many operations have the same limit, and compressing takes longer than the
+ *  call. */
 function encodedBlanks(encoding: Encoding, bytes: number): Buffer {
   const name = `${encoding} ${bytes}`
   const encoded = blanks.get(name) ?? ENCODE[encoding](Buffer.alloc(bytes, 0x20))
@@ -54,7 +55,7 @@ describe('the pattern of every field', () => {
   patterns.delete('')
   for (const [pattern, field] of patterns) {
     it(`of \`${field}\` reads any text in one pass: ${pattern}`, () => {
-      // A pattern that goes over the text again for each of its characters needs hours for these, not milliseconds.
+      // A pattern with quadratic time would take hours for these, not milliseconds.
       const texts = ['a', ' ', '-', '0', 'é', 'a-', ' a'].map(part => `${part.repeat(200_000)}\n`)
       const script = 'texts.some(text => new RegExp(pattern, "u").test(text))'
       assert.equal(runInNewContext(script, { texts, pattern }, { timeout: 60_000 }), false)
@@ -64,7 +65,7 @@ describe('the pattern of every field', () => {
 
 type Subject = { entry: Entry; right(): Promise<ValidCall> }
 
-/** What must hold for an operation, as far as its declaration has the part that the rule is about. */
+/** The rules for an operation, if its declaration has the part that the rule concerns. */
 function casesOf(entry: Entry): Case[] {
   const subject = { entry, right: () => validCall(host, entry, salt()) }
   return [...accessCases(subject), ...fieldCases(subject), ...bodyCases(subject)]

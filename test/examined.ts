@@ -1,5 +1,4 @@
-// Counts the rows of tables that each transaction of a host reads, also from an index alone, those of foreign keys and
-// triggers included.
+// Counts the table rows that each transaction of a host reads, including index-only reads, foreign keys and triggers.
 import { composed } from '../src/engines/db/fragments.ts'
 import type { Database, QueryValue, Sql, Tx } from '../src/engines/engines.ts'
 

@@ -5,7 +5,7 @@ import { lowestUuid } from '../src/kit/uuid.ts'
 import type { TestHost } from './host.ts'
 import { allTables } from './removal.ts'
 
-/** Values that checks demand. */
+/** Values required by check constraints. */
 const DEMANDED: Record<string, unknown> = {
   'apps.type': 'public',
   'apps.brand': 'default',
@@ -19,7 +19,7 @@ const DEMANDED: Record<string, unknown> = {
   'webhook_attempts.status': 'ok',
   'webhooks.status': 'disabled',
 }
-/** An organisation has its own, or will have it, or a trigger fills it. */
+/** Rows that an organisation already has, gets later, or a trigger creates. */
 const UNFILLED = ['orgs', 'former_orgs', 'bus_log', 'customer_counts']
 
 /** Nothing of it is old, although a test advances the clock. */

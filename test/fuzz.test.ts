@@ -1,4 +1,4 @@
-// Random changes to valid inputs: whatever is sent, the answer is one that the declaration allows, and never a 500.
+// Random changes to valid inputs: the declaration allows every answer, and there is never a 500.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Random } from '../src/engines/engines.ts'
@@ -17,7 +17,7 @@ const CALLERS = [
   { name: 'an owner', key: host.home.key, rounds: ROUNDS },
   { name: 'a superadmin', key: host.admin.key, rounds: Math.ceil(ROUNDS / 3) },
 ]
-/** A third of the changes change nothing. What was sent as often as this, within the same state, tells nothing new. */
+/** A third of the changes have no effect. Inputs sent this often in the same state reveal nothing new. */
 const SAME_MAX = 3
 const entries = allOperations.filter(({ id }) => !FAILING_OR_ENDLESS.includes(id) && !SLOW_OPERATIONS.includes(id))
 

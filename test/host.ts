@@ -187,7 +187,7 @@ const hostDefaults = () => ({
   isAlone: false,
 })
 
-/** Lines of the log that tell of failures of consumers and queues. */
+/** Log lines about failures of consumers and queues. */
 const OF_BACKGROUND = /"msg":"(a consumer failed|consumers|queues|the log)"/
 
 const firstOrganisations = async (create: (slug: string) => Promise<Organisation>) => ({
@@ -254,7 +254,7 @@ function testEngines(db: Database, options: TestOptions, violations: string[]) {
   const mails: SentMail[] = []
   /** A test replaces `accept`; to reject mail it throws. */
   const mailServer = { accept: (mail: SentMail) => void mails.push(mail) }
-  /** What was emitted, also if their transaction failed afterwards. */
+  /** The emitted events, even if their transaction failed afterwards. */
   const emitted: Envelope[] = []
   /** Of background work. A test that expects some removes them. */
   const warnings: unknown[] = []

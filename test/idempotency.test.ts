@@ -66,7 +66,7 @@ const create = (slug: string, key: string, more: { as?: string; on?: typeof host
 }
 
 describe('an Idempotency-Key', () => {
-  it('gives twenty requests at once one answer, at two processes too', async t => {
+  it('gives twenty concurrent requests one answer, even at two processes', async t => {
     const beside = await startHost({ beside: host, services: allServices }, t)
     for (const round of [1, 2, 3]) {
       const answers = await Promise.all(
@@ -95,7 +95,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await host.call('POST /v1/iam/workspaces', { body: { name: 'Own' }, headers })).status, 201)
   })
 
-  it('gives the answer to nobody else, not even to the same person with another role', async () => {
+  it('gives the answer to no other caller, not even to the same person with another role', async () => {
     const headers = { 'idempotency-key': 'owner-only' }
     const body = { email: 'ola@example.com', role: 'owner' }
     const owner = await host.member(host.home.org, 'owner')
@@ -129,7 +129,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await attach('b.example.com', 'second')).status, 409)
   })
 
-  it('gives the answer again if it could contain a secret, but does not', async () => {
+  it('repeats an answer that could contain a secret but does not', async () => {
     const make = (app: string, type: string) =>
       host.call('POST /v1/iam/apps', {
         body: { app, type, people: 'team', redirectUris: ['https://a.example/'] },
@@ -149,7 +149,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await create('free', 'failed')).status, 201)
   })
 
-  it('is refused if it is no key, and ignored where nothing is created', async () => {
+  it('is refused if it is not a valid key, and ignored where nothing is created', async () => {
     for (const key of ['', ' ', 'x'.repeat(256), 'ünicode']) {
       const bytes = Buffer.from(key).toString('latin1')
       const { status, body } = await create('never', bytes)

@@ -46,7 +46,7 @@ export async function startModelCalls(options: TestOptions = {}) {
     chat: (more: object = {}, as = host.home.key) =>
       host.call('POST /v1/chat/completions', { as, body: { model: 'large', messages, ...more } }),
     balanceOf: async (as: string) => (await host.call('GET /v1/billing/balance', { as })).body.balance as number,
-    /** The line of a call that failed is written after its answer. */
+    /** The log line of a failed call is written after its answer. */
     firstRequest: (as: string) =>
       eventually(
         () => lastRequest(as),

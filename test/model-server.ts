@@ -1,4 +1,4 @@
-// A provider of models on 127.0.0.1 that answers in the formats of OpenAI and Anthropic, as a test tells it.
+// A model provider on 127.0.0.1 that answers in the formats of OpenAI and Anthropic, as set by a test.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'

@@ -137,14 +137,14 @@ describe('the texts of the OpenAPI document', () => {
     )
   })
 
-  it('say who may call an operation, what is recorded and what is limited', () => {
+  it('describe who may call an operation, what is recorded and what is limited', () => {
     const textOf = (id: string) => operations.find(({ entry }) => entry.operationId === id)?.entry.description ?? ''
     assert.match(textOf('listServices'), /Anyone may call it/)
     assert.match(textOf('createKey'), /A key with a limit, budget or rate may not\./)
-    assert.match(textOf('deleteKey'), /allowed whatever a key is limited to/)
+    assert.match(textOf('deleteKey'), /Limited keys may call it, too/)
     assert.match(textOf('createProject'), /A key limited to projects may not\..*as `project\.create`/s)
-    assert.match(textOf('getProject'), /`slug` names one.*like what does not exist/s)
-    assert.match(textOf('setReference'), /The body may have 8 MiB/)
+    assert.match(textOf('getProject'), /`slug` names one.*as if they did not exist/s)
+    assert.match(textOf('setReference'), /The body may be up to 8 MiB long/)
     const others = operationsIn(documentOf([specimen])).map(({ entry }) => entry.description)
     assert.ok(others.some(text => text?.includes('refused for a key that has used up its budget')))
     assert.ok(others.some(text => text?.includes('may be encoded with gzip, deflate, br, zstd')))
@@ -220,7 +220,7 @@ describe('the examples of the OpenAPI document', () => {
   const fits = (schema: Schema, value: unknown) =>
     Compile({ components: document.components, ...schema } as TSchema).Check(value)
 
-  it('exist for every body and every answer in JSON, and fit their schemas', () => {
+  it('exist for every body and every answer in JSON, and match their schemas', () => {
     let count = 0
     for (const { entry, route } of operations) {
       const [, success] = successOf(entry)
@@ -234,7 +234,7 @@ describe('the examples of the OpenAPI document', () => {
     assert.ok(count > 60)
   })
 
-  it('exist for every parameter of a path, and fit their schemas', () => {
+  it('exist for every parameter of a path, and match their schemas', () => {
     for (const { entry, route } of operations) {
       for (const { name, in: location, example, schema } of entry.parameters ?? []) {
         assert.ok(location !== 'path' || example !== undefined, `${route} ${name}`)
@@ -243,7 +243,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   })
 
-  it('of faults fit the schema, and exist for exactly the codes that occur', () => {
+  it('of faults match the schema, and exist for exactly the codes that occur', () => {
     const text = JSON.stringify(document.paths)
     for (const [code, { value }] of Object.entries(examples)) {
       assert.ok(fits({ $ref: '#/components/schemas/Fault' }, value), code)
@@ -251,7 +251,7 @@ describe('the examples of the OpenAPI document', () => {
     }
   })
 
-  it('check something: another value does not fit', () => {
+  it('are really checked: another value does not match', () => {
     assert.ok(!fits({ $ref: '#/components/schemas/ProjectList' }, { data: [{ slug: 'a' }], next: '' }))
   })
 })

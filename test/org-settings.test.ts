@@ -1,4 +1,4 @@
-// Derived from the declarations: what organisations choose.
+// Derived from the declarations: the settings of organisations.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -18,7 +18,7 @@ for (const { service, path, defaults, others, fields } of declaredSettings) {
   const change = (as: string, body: Values, at = host) => at.call(`PATCH ${path}`, { as, body })
 
   describe(`the settings of ${service}`, () => {
-    it('have their defaults until something is chosen', async () => {
+    it('have their defaults until they are changed', async () => {
       const { key } = await newOrg()
       assert.deepEqual(await read(key), defaults)
       assert.deepEqual((await change(key, {})).body, defaults)
@@ -45,14 +45,14 @@ for (const { service, path, defaults, others, fields } of declaredSettings) {
       assert.deepEqual(await read(key), defaults)
     })
 
-    it('are changed by admins alone', async () => {
+    it('are changed only by admins', async () => {
       const { org } = await newOrg()
       const member = await host.member(org, 'member')
       assert.equal((await change(member.key, {})).status, 403)
       assert.deepEqual(await read(member.key), defaults)
     })
 
-    it('are the new ones in every process, also where they are cached', async () => {
+    it('are updated in every process, even where they are cached', async () => {
       const { org, key } = await newOrg()
       for (const at of [host, beside]) assert.deepEqual(await at.orgSettings.of(fields, org), defaults)
       const [field, value] = others[0] as [string, unknown]
@@ -64,7 +64,7 @@ for (const { service, path, defaults, others, fields } of declaredSettings) {
       assert.equal(beside.orgSettings.of(fields, org), await cached, 'it is cached')
     })
 
-    it('keep all of several changes at once, by different processes', async () => {
+    it('keep all concurrent changes by different processes', async () => {
       for (let round = 0; round < 5; round++) {
         const { key } = await newOrg()
         const answers = await Promise.all(
@@ -78,7 +78,7 @@ for (const { service, path, defaults, others, fields } of declaredSettings) {
       }
     })
 
-    it('keep what another version stored', async () => {
+    it('preserve fields stored by another version', async () => {
       const { org, key } = await newOrg()
       await host.db`insert into org_settings values (${org}, ${service}, '{"later": 1}')`
       assert.deepEqual(await read(key), defaults)

@@ -1,5 +1,5 @@
-// Packages that only one suite needs, in a folder with a package.json and a lock file of its own: they are installed when
-// that suite runs, so that they are no dependencies of the product.
+// Packages that only one suite needs, in a folder with its own package.json and lock file: they are installed when that
+// suite runs, so they are not dependencies of the product.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { accessSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'

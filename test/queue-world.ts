@@ -1,4 +1,4 @@
-// A host with queues of its own: each job calls what the test says, and every end is kept.
+// A host with its own queues: each job calls a function of the test, and every end is recorded.
 import { after } from 'node:test'
 import { type Database, EngineUnavailable } from '../src/engines/engines.ts'
 import type { OrgId } from '../src/kit/caller.ts'
@@ -77,14 +77,15 @@ export async function startQueues(queues: readonly Queue[], options: TestOptions
     )
   const waitingIn = async ({ id }: { id: string }) =>
     (await host.db<{ count: number }>`select count(*) from queue_jobs where queue = ${id}`)[0]?.count
-  /** From then on nothing of this process reaches its database, as if it had been killed, until it gets that back. */
+  /** From then on, nothing from this process reaches its database, as if it had been killed, until the connection is
+   *  restored. */
   const lose = (isLost: boolean) => {
     connection.isLost = isLost
   }
   return { host, add, endsOf, endedOf, waitingIn, lose }
 }
 
-/** Fails whatever is asked of the database while the connection is lost. */
+/** Fails all database calls while the connection is lost. */
 export function losable(db: Database, connection: { isLost: boolean }): Database {
   const call = async (run: () => Promise<unknown>) => {
     if (connection.isLost) throw new EngineUnavailable('db', 'down')

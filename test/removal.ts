@@ -1,4 +1,4 @@
-// Runs what deletes rows: the retention of a service, and the purge of a deleted organisation.
+// Runs the deletion of rows: a service's retention, and the purge of a deleted organisation.
 import type { Tx } from '../src/engines/engines.ts'
 import type { OrgId } from '../src/kit/caller.ts'
 import { purge } from '../src/kit/tables/purge.ts'

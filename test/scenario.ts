@@ -1,10 +1,10 @@
-// A scenario is a list of calls, one per row: who calls, what, and all that is seen of it.
+// A scenario is a list of calls, one per row: the caller, the call and all its visible effects.
 import assert from 'node:assert/strict'
 import type { TestHost } from './host.ts'
 
-/** `body` is sent. `answer` are fields of the answer, and all items of its lists; of a fault, `fault` is its code, or the field that
- *  it names. `events` and `sent` are all that the call emits, and sends to others by HTTP or mail; not looked at if they are not
- *  given. */
+/** `body` is the request body. `answer` are expected fields of the answer, and all items of its lists; for a fault,
+ *  `fault` is its code, or the invalid field. `events` and `sent` are all events and all outgoing requests and mails of
+ *  the call; not checked if omitted. */
 type Seen = {
   body?: object
   answer?: object

@@ -49,14 +49,14 @@ describe('an upgrade', async () => {
       ('acme', '{2000000,1000000}', -5000000), ('admin', '{}', null), ('gone', '{1000000}', null)`)
   const applied = await migrate(db, migrations)
 
-  it('applies the later migrations alone', () => {
+  it('applies only the later migrations', () => {
     assert.deepEqual(
       applied.map(({ service, name }) => `${service}/${name}`),
       migrations.filter(one => !isEarlier(one)).map(({ service, name }) => `${service}/${name}`),
     )
   })
 
-  it('goes on to delete organisations of which rows are left', async () => {
+  it('continues to delete organisations with remaining rows', async () => {
     const rows = await db<{ slug: string }>`select slug from orgs where deleted is not null order by slug`
     assert.deepEqual([...rows], [{ slug: 'gone' }, { slug: 'gone-too' }])
   })
@@ -72,7 +72,7 @@ describe('an upgrade', async () => {
     assert.deepEqual([...(await db`select id from apps where trusted`)], [{ id: 'admin-console' }])
   })
 
-  it('counts the mailboxes of those as proved who accepted an invitation', async () => {
+  it('marks the addresses of people who accepted an invitation as verified', async () => {
     const rows = await db<{ id: string }>`select id from users where email_verified is not null`
     assert.deepEqual([...rows], [{ id: 'usr_b' }])
   })
@@ -99,7 +99,7 @@ describe('an upgrade', async () => {
     )
   })
 
-  it('keeps what organisations chose, also for processes of the version before', async () => {
+  it("keeps organisations' settings, also for processes of the previous version", async () => {
     const rows = await db<{ chosen: object }>`select chosen from org_settings where org = 'acme' order by service`
     assert.deepEqual(
       rows.map(({ chosen }) => chosen),

@@ -1,5 +1,5 @@
-// Derived from the declarations of tables: each is declared, its old rows are deleted and no others, and nothing is left of a
-// deleted organisation but what is declared to stay.
+// Derived from the declarations of tables: each is declared, only its old rows are deleted, and only the rows declared to
+// stay are left of a deleted organisation.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Retention, Table } from '../src/kit/table.ts'
@@ -25,7 +25,7 @@ describe('every table', () => {
     )
   })
 
-  it('says by which column its rows belong to an organisation, if it has one', async () => {
+  it('declares by which column its rows belong to an organisation, if it has one', async () => {
     const rows = await host.db<{ table: string; column: string }>`select c.table_name as table, column_name as column
       from information_schema.columns as c join pg_class on oid = c.table_name::regclass and relkind <> 'v' and not relispartition
       where table_schema = 'public' and column_name in ('org', 'tenant')`
@@ -35,7 +35,7 @@ describe('every table', () => {
     }
   })
 
-  it('says what becomes of its rows when a project is deleted, if it has one', async () => {
+  it('declares what happens to its rows when a project is deleted, if it has one', async () => {
     const rows = await host.db<{ table: string }>`select c.table_name as table
       from information_schema.columns as c join pg_class on oid = c.table_name::regclass and relkind <> 'v' and not relispartition
       where table_schema = 'public' and column_name = 'project'`
@@ -113,7 +113,7 @@ describe('old rows', () => {
   }
 })
 
-describe('rows that are kept for longer than there were computers', () => {
+describe('rows with an extremely long retention', () => {
   it('are all kept', async () => {
     const attempts = async () => (await host.db`select from webhook_attempts`).length
     const before = await attempts()
@@ -124,7 +124,7 @@ describe('rows that are kept for longer than there were computers', () => {
 })
 
 describe('a deleted organisation', () => {
-  it('has no rows any more but those that are declared to stay, and others keep theirs', async () => {
+  it('has no rows except those declared to stay, and others keep theirs', async () => {
     const [doomed, spared] = [await host.organisation('doomed'), await host.organisation('spared')]
     for (const { org, key } of [doomed, spared]) {
       await fillTables(host, org, `of-${org}-`)
@@ -144,7 +144,7 @@ describe('a deleted organisation', () => {
     assert.equal((await host.call('GET /v1/projects', { as: doomed.key })).status, 401)
     const shown = await host.call('GET /v1/iam/orgs/doomed', { as: host.admin.key })
     assert.equal(shown.body.deleted, host.clock.now().toISOString())
-    // What calls used would be charged first.
+    // Otherwise the usage of calls would be charged first.
     await host.db.autocommit`delete from billing_holds where org = 'doomed'`
     await eventually(
       async () => {
@@ -173,7 +173,7 @@ describe('a deleted organisation', () => {
     assert.equal(await purgeOrg(host, 'doomed'), true)
   })
 
-  it('is purged after a while although its jobs are lost', async () => {
+  it('is purged after a while even if its jobs are lost', async () => {
     const { org, key } = await host.organisation('forgotten')
     await host.db.transaction(async tx => {
       await tx`update orgs set deleted = ${host.clock.now().toISOString()} where slug = ${org}`
@@ -189,7 +189,7 @@ describe('a deleted organisation', () => {
     assert.equal((await host.call('GET /v1/projects', { as: key })).status, 401)
   })
 
-  it('loses what a process that stood still writes after its row is gone', async () => {
+  it('loses rows written by a suspended process after the deletion', async () => {
     const late = ['audit', 'events', 'event_ids', 'idempotency_records', 'ai_requests']
     await fillTables(host, 'doomed', 'late-', late)
     const tables = allTables.filter(({ name }) => late.includes(name))

@@ -48,7 +48,7 @@ describe('every operation on a resource', () => {
   }
 })
 
-/** Whose purpose is to change another organisation: that of an invitation that is accepted. */
+/** Operations that change another organisation on purpose, such as accepting an invitation. */
 const JOINING = ['acceptInvitation', 'declineInvitation']
 
 describe('every operation', () => {

@@ -1,5 +1,5 @@
-// Tasks of several steps, done with the three tools of `?tools=find` alone: what a model with little room does. It knows
-// the task in plain words, looks for tools, reads their descriptions and fills in their arguments.
+// Tasks of several steps, done only with the three tools of `?tools=find`, as a model with little context does. It gets the
+// task in plain words, searches for tools, reads their descriptions and fills in their arguments.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from './host.ts'
@@ -66,7 +66,7 @@ describe('a model with three tools', () => {
     assert.deepEqual([data[0].what, data[0].email], ['invite.delete', host.home.email])
   })
 
-  it('notes that an address is trusted, resolves it, and clears the note', async () => {
+  it('marks an address as trusted, resolves it, and clears the mark', async () => {
     const { sets } = await step('list the sets of risk reference data', 'get_v1_risk_reference')
     const set = sets.find((one: { set: string }) => one.set === 'domain')?.set
     const entries = [{ key: 'walnut.example', verdict: 'allow', note: 'our own' }]

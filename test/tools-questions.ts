@@ -1,5 +1,5 @@
-// What people and models ask tools_find for, each with the tools that do it. Both lists were written before the ranking was
-// changed. The ranking was tuned with the first; the second shows what it is worth for questions that nobody tuned it with.
+// Questions to tools_find by people and models, each with the matching tools. Both lists were written before the ranking
+// was changed. The ranking was tuned with the first; the second measures its quality for unseen questions.
 
 /** The words, and the tools that are right: one, or several where the words mean either. */
 export type Question = readonly [words: string, ...right: string[]]

@@ -1,4 +1,4 @@
-// An endpoint for webhooks on 127.0.0.1 over TLS, which answers as a test tells it.
+// A webhook endpoint on 127.0.0.1 over TLS that answers as set by a test.
 import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type ServerOptions } from 'node:https'

@@ -1,4 +1,4 @@
-// A host that sends deliveries, and an endpoint on this machine that gets them.
+// A host that sends deliveries, and an endpoint on this machine that receives them.
 import { after } from 'node:test'
 import { type Http, HttpFailure } from '../src/engines/engines.ts'
 import { openHttp } from '../src/engines/http/http.ts'

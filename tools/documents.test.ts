@@ -1,4 +1,4 @@
-// Documents name only what exists.
+// Documents name only existing files.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { read, tracked } from './files.ts'
@@ -18,7 +18,7 @@ const exists = (path: string) =>
 describe('the paths in', () => {
   const decisions = tracked.filter(file => file.startsWith('docs/decisions/'))
   for (const document of ['docs/ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/STYLE.md', ...decisions]) {
-    it(`${document} are those of files`, () => {
+    it(`${document} exist`, () => {
       const paths = pathsIn(read(document))
       assert.ok(paths.length > 0 || decisions.includes(document))
       assert.deepEqual(

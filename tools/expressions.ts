@@ -1,4 +1,4 @@
-// Finds the regular expressions of a source file, and how long each may take on the worst text.
+// Finds the regular expressions of a source file and checks how long each may take on the worst input.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,8 +14,8 @@ const require = createRequire(import.meta.url)
 const { checkSync } = require('recheck/lib/browser.js') as Recheck
 const { version } = require('recheck/package.json') as { version: string }
 
-/** Expressions with long repetitions are tried on generated texts: fewer than by default, which takes three times as long
- *  and finds no more in this source. */
+/** Expressions with long repetitions are tested with generated texts: fewer than the default, which takes three times as
+ *  long and finds no more in this source. */
 const EFFORT = {
   maxIteration: 2,
   maxInitialGenerationSize: 100,
@@ -24,7 +24,7 @@ const EFFORT = {
   crossoverSize: 10,
 }
 
-/** Counted in steps and not in time, so that a busy machine finds the same. */
+/** Counted in steps instead of time, so that a busy machine gets the same result. */
 const LIMITS = { attackLimit: 10_000_000, attackTimeout: null, incubationTimeout: null, seedingTimeout: null }
 
 /** What is wrong with an expression; null if its time is linear in the length of the text. */
@@ -39,7 +39,7 @@ export function slowness(source: string, flags: string): string | null {
 
 const FINDINGS = join(CACHE, 'expressions.json')
 const findings: Record<string, string | null> = existsSync(FINDINGS) ? JSON.parse(readFileSync(FINDINGS, 'utf8')) : {}
-/** What takes less is not worth a file. */
+/** Results that take less time are not worth a cache file. */
 const REMEMBERED_MS = 20
 
 /** The result for an expression is always the same, and some take ten seconds. */
@@ -60,7 +60,7 @@ function remembered(question: string, ask: () => string | null): string | null {
 /** A text for which this is slow is rarely generated. */
 const LOOKS_FAR_BACK = /\(\?<[=!](?:[^)\\]|\\.)*[*+}]/
 
-/** After these words a slash begins an expression; after any other name it divides. */
+/** After these words a slash starts an expression; after any other name it divides. */
 const BEFORE_EXPRESSION = new Set(['return', 'case', 'typeof', 'of', 'in', 'do', 'else', 'await', 'yield', 'void'])
 
 const TOKENS = new RegExp(
@@ -77,10 +77,10 @@ const TOKENS = new RegExp(
 )
 const LITERAL = /\/((?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([a-z]*)/y
 
-/** Scans the tokens of TypeScript, as far as needed to tell an expression from a division and from text. */
+/** Scans TypeScript tokens, as far as needed to tell an expression from a division or text. */
 export function expressionsIn(text: string): Expression[] {
   const found: Expression[] = []
-  /** What each open brace, bracket and template is closed by. */
+  /** The closing character of each open brace, bracket and template. */
   const open: string[] = []
   let before = ''
   let at = 0
@@ -105,7 +105,7 @@ export function expressionsIn(text: string): Expression[] {
     }
     if (mark === '`') open.push(mark)
     else if (mark === '{') open.push('}')
-    else if (mark === '}' && open.pop() === undefined) throw new Error(`a brace too many at ${at}`)
+    else if (mark === '}' && open.pop() === undefined) throw new Error(`an unmatched brace at ${at}`)
     at += literal ? literal[0].length : token.length
     if (comment === undefined && space === undefined) before = literal ? ')' : string ? ')' : token
   }

@@ -9,7 +9,7 @@ export const tracked = spawnSync('git', ['ls-files', '--cached', '--others', '--
   .split('\n')
   .filter(file => existsSync(file))
 const generated = (file: string) => file.startsWith('docs/api/') || file.startsWith('client/stoa.')
-/** Everything that is written by hand. */
+/** All hand-written files. */
 export const code = tracked.filter(file => /\.(ts|mjs)$/.test(file) && !generated(file))
 /** The product, without its tests. */
 export const source = code.filter(file => file.startsWith('src/') && !isTest(file))

@@ -38,7 +38,7 @@ describe('the table of settings', () => {
   const page = `# A page\n\n${begin}\nold\n${end}\n\nThe rest\n`
   const rows = (one: Parameters<typeof withSettingsTable>[1]) => withSettingsTable(page, one).split('\n')
 
-  it('has a row for each, with what only the page says', () => {
+  it('has a row for each, with the text that only the page has', () => {
     const text = rows({
       STOA_X: setting('An `x|y`', '1', Number, 'More of it'),
       STOA_Y: setting('A y', '<none>', String),
@@ -50,7 +50,7 @@ describe('the table of settings', () => {
     )
   })
 
-  it('replaces the one before, and nothing else', () => {
+  it('replaces the previous one, and nothing else', () => {
     const text = rows({ STOA_X: setting('An x', '', String) })
     assert.deepEqual(
       [text.slice(0, 3), text.slice(-4)],
@@ -62,7 +62,7 @@ describe('the table of settings', () => {
     assert.ok(!text.includes('old'))
   })
 
-  it('needs its place in the page', () => {
+  it('needs its markers in the page', () => {
     for (const wrong of ['# A page', begin, end + begin, begin + end + begin + end]) {
       assert.throws(() => withSettingsTable(wrong, {}), /the page must have/)
     }
@@ -179,7 +179,7 @@ describe('the page of events', () => {
     assert.ok(page.includes('| `note` | `string` | This \\| that |'))
   })
 
-  it('is refused with a subject that is none', () => {
+  it('is refused with an invalid subject', () => {
     for (const subject of ['x.*', 'x..made', 'x made', '']) assert.throws(() => pageOf(subject), /not a subject/)
   })
 })

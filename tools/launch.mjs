@@ -1,6 +1,6 @@
-// Runs a script of this project with the pinned Node version, and installs the dependencies first if they are missing: for the
-// product those that it needs, for everything else those of development too.
-// Plain JavaScript without dependencies, because it runs on a fresh clone.
+// Runs a script of this project with the pinned Node version. Missing dependencies are installed first: runtime
+// dependencies for the product, development dependencies too for everything else. Plain JavaScript without dependencies,
+// because it runs on a fresh clone.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ if (!['linux-x64', 'linux-arm64'].includes(platform)) {
 if (!installed()) await install()
 
 if (flags.length === 0 && realpathSync(process.execPath) === realpathSync(pinned)) {
-  // The parent (below) has the other end of this channel: when it ends, even by kill -9, this process stops too.
+  // The parent process (below) holds the other end of this channel: when it ends, even by kill -9, this process stops too.
   if (process.channel) {
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
     process.channel.unref()
@@ -68,9 +68,9 @@ async function install() {
     lock = await listen(name)
   }
   if (!installed()) {
-    // Who had the development tools before an upgrade keeps them.
+    // Development tools that were installed before an upgrade are kept.
     const wanted = isProduct && !stamp().endsWith(' all\n') ? PRODUCT : ALL
-    // A host may run from here: what is added must not remove what it has not loaded yet, as `npm ci` does.
+    // A host may be running from here: adding packages must not remove what it has not loaded yet, as `npm ci` would.
     const isAddition = existsSync(pinned) && stamp() === PRODUCT
     const dev = wanted === ALL ? '--include=dev' : '--omit=dev'
     const what = isAddition ? 'the development tools' : 'the dependencies'
@@ -83,7 +83,7 @@ async function install() {
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     if (npm.status !== 0)
-      stop('npm could not install them; see its message above. Fix the cause and run the command again.')
+      stop('the installation failed; see the npm message above. Fix the cause and run the command again.')
     if (!existsSync(pinned))
       stop(`npm did not install the package node-${platform}; check that your registry has this package.`)
     writeFileSync(stampFile, wanted)

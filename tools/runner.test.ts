@@ -1,4 +1,4 @@
-// The test runner itself, with test files that depend on others, fail, and end their process.
+// Tests of the test runner, with test files that depend on each other, fail, or end their process.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { passedAlone, timesTable } from './test/report.ts'
@@ -12,11 +12,11 @@ const runQuietly = (files: string[], options: Partial<RunOptions> = {}) =>
   run(files, { processes: 1, workMs: 60_000, needsSetup: false, isQuiet: true, ...options })
 const passedOf = (results: Map<string, FileResult>) => [...results].map(([, { isPassed }]) => isPassed)
 
-describe('a test that fails beside others and passes alone', () => {
+describe('a test that fails in parallel and passes alone', () => {
   const beside = runQuietly([FIRST, SECOND])
   const alone = runQuietly([SECOND], { workMs: 0 })
 
-  it('fails the first time, and with it its file alone', () => {
+  it('fails the first time, and with it only its file', () => {
     assert.deepEqual([passedOf(beside), passedOf(alone)], [[true, false], [true]])
   })
 
@@ -26,7 +26,7 @@ describe('a test that fails beside others and passes alone', () => {
     const [name, ...rest] = text.split('\n')
     assert.equal(name, `${SECOND} > a process > has no names of others`)
     const [before, after] = rest.join('\n').split(/^ {2}alone, passed after \d+ ms$/m)
-    assert.match(before ?? '', /beside others, failed after \d+ ms\n {4}AssertionError[\s\S]*something was left behind/)
+    assert.match(before ?? '', /in parallel, failed after \d+ ms\n {4}AssertionError[\s\S]*something was left behind/)
     assert.match(after ?? '', /nothing was left behind/)
     assert.doesNotMatch(after ?? '', /Error/)
   })
@@ -46,7 +46,7 @@ describe('a file', () => {
     assert.deepEqual([...(results.get(FAILING)?.tests.keys() ?? [])].sort(), ['', 'fails', 'passes'])
   })
 
-  it('whose process exits has not passed, and another process goes on', () => {
+  it('whose process exits has not passed, and another process continues', () => {
     assert.deepEqual(passedOf(runQuietly([EXITING, SECOND])), [false, true])
   })
 
@@ -63,7 +63,7 @@ describe('a file', () => {
   })
 })
 
-it('tells which files are slow, and what hosts take', () => {
+it('reports slow files and the time to start hosts', () => {
   const ended = { isPassed: true, tests: new Map(), printed: '' }
   const results = new Map([
     ['quick', { ...ended, ms: 1_000, cpuMs: 500 }],

@@ -1,4 +1,4 @@
-// Runs the checks and the tests. With arguments, runs those test files alone.
+// Runs the checks and the tests. With arguments, runs only those test files.
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -12,10 +12,10 @@ import { CACHE, run } from './test/run.ts'
 
 /** Tests spend about half of their time waiting, for timers and for child processes. */
 const PROCESSES = availableParallelism() * 2
-/** Loading the product takes longer than most test files run, so that files share a process; some tests leave things in
- *  memory, so that it ends after a while. */
+/** Loading the product takes longer than most test files run, so files share a process. It ends after a while, because
+ *  some tests leave things in memory. */
 const WORK_MS = 90_000
-/** More failed files than these fail for another reason than each other. */
+/** If more files than these fail, they do not fail because of each other. */
 const AGAIN_MAX = 8
 
 const chosen = process.argv.slice(2)
@@ -28,10 +28,10 @@ const env = {
 }
 const TIMES = join(CACHE, 'test-times.json')
 
-/** Every test file, those that took longest in the last run first, so that no process ends long after the others. */
+/** All test files, those that took longest in the last run first, so that no process ends long after the others. */
 async function everyTest(): Promise<string[]> {
   const known: Record<string, number> = existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 'utf8')) : {}
-  // The suites of all operations take long; for the others their length says something.
+  // The suites over all operations take long; for the others, the file size is an estimate.
   const guessMs = (file: string) => statSync(file).size * (file.startsWith('test/') ? 10 : 1)
   const files: [file: string, ms: number][] = []
   for await (const file of glob(['src/**/*.test.ts', 'tools/*.test.ts', 'test/*.test.ts'])) {
@@ -44,7 +44,7 @@ function linesIn(record: string): string[] {
   return existsSync(record) ? readFileSync(record, 'utf8').trim().split('\n') : []
 }
 
-/** Faults and events that a declaration names and no test of this run produced. */
+/** Faults and events that are declared but were not produced by any test of this run. */
 function unproven(): string[] {
   const [raised, emitted] = [new Set(linesIn(env.STOA_TEST_FAULTS)), new Set(linesIn(env.STOA_TEST_EVENTS))]
   const faults = sectionsOf(services)
@@ -57,8 +57,8 @@ function unproven(): string[] {
 
 const failedIn = (results: Results) => [...results].filter(([, { isPassed }]) => !isPassed).map(([file]) => file)
 
-/** Runs the tests side by side. What fails then is run again by itself: a deadline that is missed only beside others says
- *  that the machine was busy, and a fault fails again. Returns the number of files that failed. */
+/** Runs the tests in parallel. Failed files are run again by themselves: a deadline that is missed only in parallel
+ *  means that the machine was busy, and a defect fails again. Returns the number of failed files. */
 function runAll(files: string[], workMs: number): number {
   const first = run(files, { processes: PROCESSES, workMs, needsSetup: true, env })
   if (workMs > 0) {
@@ -71,7 +71,7 @@ function runAll(files: string[], workMs: number): number {
   say(`${failed.length} of ${files.length} files failed. They are run again, one after the other.`)
   const second = run(failed, { processes: 1, workMs: 0, needsSetup: true, env })
   const unreliable = passedAlone(first, second)
-  if (unreliable.length > 0) say(`Failed beside others and passed alone:\n\n${unreliable.join('\n\n')}\n`)
+  if (unreliable.length > 0) say(`Failed in parallel and passed alone:\n\n${unreliable.join('\n\n')}\n`)
   const still = failedIn(second)
   if (still.length > 0) say(`Failed again: ${still.join(', ')}`)
   return still.length

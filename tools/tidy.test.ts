@@ -14,7 +14,7 @@ const LONG_FUNCTIONS: Record<string, string> = {}
 /** Files outside the host and the engines that import `node:http` or the like. */
 const HTTP_FILES = ['src/main.ts', 'src/config.ts', 'src/identity/in-process.ts']
 
-describe('code that is allowed in certain files only', () => {
+describe('code that is allowed only in certain files', () => {
   const rules: [rule: string, pattern: RegExp, allowed: (file: string) => boolean][] = [
     [
       'SQL is in store.ts and x.store.ts',
@@ -65,7 +65,7 @@ describe('code that is allowed in certain files only', () => {
 })
 
 describe('names', () => {
-  it('each exported function has a name of its own', () => {
+  it('each exported function has its own name', () => {
     const exported =
       /^export (?:async )?(?:function\*? (\w+)|const (\w+)(?:: .+?)? = (?:async )?(?:<.*>)?(?:\(|\w+ =>))/gm
     const files = new Map<string, string[]>()

@@ -38,13 +38,13 @@ async function serveCustomers(engines: Engines, pem: string, mails: string, coun
   await createAdminOrg(engines)
   const key = await newOrganisation(engines, ORG)
   await fillCustomers(db, ORG, count, await passwords.hash('', PASSWORD), now)
-  // As autovacuum does after such an import. It would run during the rounds, and its time counts.
+  // Autovacuum would do this after such an import, during the rounds, and its time counts.
   await db.script('vacuum analyze')
   await db.script('alter system set autovacuum = off')
   await db.script('select pg_reload_conf()')
   await db.script('checkpoint')
 
-  // The load comes from many clients: a client may ask for few mails.
+  // The load comes from many clients, because one client may request only a few mails.
   const trusted = new BlockList()
   trusted.addAddress('127.0.0.1')
   const identity = await openBenchIdentity(engines, pem, trusted)

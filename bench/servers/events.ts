@@ -23,7 +23,7 @@ async function serveEvents(engines: Engines, pem: string, backlog: number): Prom
   return { ...host, key, database: row?.directory as string }
 }
 
-/** Its effect is a count in the database. A consumer that is new would not get what was published before. */
+/** Its effect is a count in the database. A new consumer would not get earlier events. */
 async function consumeBacklog({ db, log, clock }: Engines, backlog: number): Promise<void> {
   await db.script('create table handled (at timestamptz not null default clock_timestamp(), count int not null)')
   await db.transaction(async tx => insertPositions(tx, 'bench', await log.head(tx)))

@@ -17,7 +17,7 @@ serve(pem => withEngines(engines => serveGrowth(engines, pem, Number(process.arg
 
 async function serveGrowth(engines: Engines, pem: string, rows: number): Promise<Serving> {
   const { db } = engines
-  // It would run during the rounds, and its time counts.
+  // Autovacuum would run during the rounds, and its time counts.
   await db.script('alter system set autovacuum = off')
   await db.script('select pg_reload_conf()')
   const now = engines.clock.now().toISOString()

@@ -16,7 +16,7 @@ export const AUDIENCE = 'https://localhost:8443'
 const MAXIMA = { STOA_MEMBERS_MAX: 10_000, STOA_APPS_MAX: 1, STOA_CUSTOMERS_MAX: 10_000_000 }
 export const boundsOf = ({ clock }: Engines) => openBounds(clock, MAXIMA)
 
-/** `trusted` are proxies that may use plain HTTP and say who the client is. */
+/** `trusted` are proxies that may use plain HTTP and name the client. */
 export async function openBenchIdentity(engines: Engines, pem: string, trusted?: BlockList): Promise<Serving> {
   const log = openProcessLog('info', engines.clock)
   const opened = await openBenchListener(engines.random, pem, log, trusted)
@@ -54,7 +54,7 @@ export function createAdminOrg(engines: Engines): Promise<string> {
 
 export type BenchApp = { id: string; secret: string; redirectUri: string }
 
-/** `admission` says whom the app admits. */
+/** `admission` are the app's sign-up settings. */
 export async function newApp(engines: Engines, org: OrgId, admission: object): Promise<BenchApp> {
   const redirectUri = 'https://web.example.com/callback'
   const input = { app: 'web', type: 'confidential', redirectUris: [redirectUri], ...admission }

@@ -1,5 +1,5 @@
-// Portkey's gateway as its documentation starts it, on a free port of the loopback interface: it has no option for the
-// interface. Its argument is the directory where the package is installed.
+// Portkey's gateway, started as documented, on a free port of the loopback interface: it has no option for the interface.
+// Its argument is the directory where the package is installed.
 import { type AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,4 @@
-// The least that passes a stream on: node:http, undici, and a pipe. Its argument is the URL of the model server.
+// The minimum that forwards a stream: node:http, undici and a pipe. Its argument is the URL of the model server.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'

@@ -1,5 +1,5 @@
-// The least that sends webhooks: undici in a loop, nothing stored, nothing signed. Its arguments are the certificate of the
-// authority that it trusts, and the origin of the receiver.
+// The minimum that sends webhooks: undici in a loop, without storage or signatures. Its arguments are the certificate of
+// the trusted authority, and the origin of the receiver.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'

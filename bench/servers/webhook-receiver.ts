@@ -1,12 +1,12 @@
-// The endpoint of all webhooks of a benchmark. It answers a POST at once, unless its path is HANGING. With GET, the
-// benchmark asks what has arrived.
+// The endpoint of all webhooks of a benchmark. It answers a POST immediately, unless its path is HANGING. With GET, the
+// benchmark queries what has arrived.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { serve } from './serve.ts'
 import { type Answers, COUNTED, HANGING, monotonicMs } from './webhook-wire.ts'
 
-/** Longer than a run, so that nobody meets a connection that is being closed. */
+/** Longer than a run, so that no client uses a connection that is being closed. */
 const KEEP_ALIVE_MS = 600_000
 const ANSWER = Buffer.from('{"received":true}')
 const HEAD = { 'content-type': 'application/json', 'content-length': ANSWER.length }

@@ -1,4 +1,4 @@
-// What the benchmark of webhooks and its servers tell each other.
+// The messages between the webhook benchmark and its servers.
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** The path of the receiver that is never answered. */
@@ -9,9 +9,9 @@ export const COUNTED = '/counted'
 
 /** Times are in milliseconds of the monotonic clock, which is the same in all processes of a machine. */
 export type Answers = {
-  /** Begins to count anew. */
+  /** Resets the counts. */
   '/reset': object
-  /** Answered when that many have arrived, `?count=`, since the last reset. */
+  /** Answered when `?count=` deliveries have arrived since the last reset. */
   '/arrived': { firstMs: number; lastMs: number; connections: number }
   /** The last that arrived. */
   '/last': { headers: IncomingHttpHeaders; body: string }

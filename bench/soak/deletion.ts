@@ -91,7 +91,7 @@ async function fill({ host, db, tenant }: Doomed, rows: number): Promise<void> {
       cross join unnest(case when n % ${PER_ORDINARY} = 0 then array[${doomed}, ${other}] else array[${doomed}] end) as org
       where n % ${PER_ANSWER} = 0`
   }
-  // What the database does after an import would otherwise be measured.
+  // Otherwise the database's work after an import would be measured.
   for (const text of ['vacuum (analyze) audit', 'vacuum (analyze) idempotency_records', 'checkpoint'])
     await db.script(text)
   print(`filled in ${secondsSince(startMs)} s`)
@@ -101,7 +101,7 @@ const secondsSince = (startMs: number) => ((performance.now() - startMs) / 1000)
 
 type Counts = { projects: number; entries: number; answers: number }
 
-/** What the ordinary tenant has: nothing of it may be missing in the end. */
+/** The ordinary tenant's data, none of which may be missing in the end. */
 async function countOrdinary({ target: { ordinary } }: SoakHost, db: Database): Promise<Counts> {
   const [row] = await db<Counts>`select (select count(*) from projects where org = ${ordinary.org}) as projects,
     (select count(*) from audit where org = ${ordinary.org} and what in ('project.create', 'project.update')) as entries,

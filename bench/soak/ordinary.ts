@@ -7,12 +7,12 @@ const REQUEST_MS = 50
 const SIGN_IN_MS = 4_000
 const CONNECTIONS = 4
 const PROJECTS = 20
-/** So long that a request that takes this time fails every target. */
+/** A request that takes this long fails every target. */
 const TIMEOUT_MS = 30_000
 
 export type Outcome = {
   kind: string
-  /** Whether it was answered as it must be: 2xx, or a sign-in that ends in a session. */
+  /** Whether the answer was as expected: 2xx, or a sign-in that ends in a session. */
   ok: boolean
   status: number
   ms: number

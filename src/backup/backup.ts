@@ -1,42 +1,46 @@
-// `npm run backup -- <file>`: a copy of the data directory with its embedded database, while Stoa runs or not.
+// `npm run backup -- <file>`: copies the data directory with its embedded database, whether Stoa is running or not.
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { writeArchive } from '../engines/archive/archive.ts'
 import { systemClock } from '../engines/clock/clock.ts'
 import { backUpCluster } from '../engines/db/embedded/backup.ts'
 import { existingCluster } from '../engines/db/embedded/location.ts'
 import { startEmbedded, stateOf } from '../engines/db/embedded/server.ts'
+import { EngineUnavailable } from '../engines/engines.ts'
 import { StartRefused } from '../kit/setting.ts'
-import { lockDataDirectory } from '../start/data-directory.ts'
+import { lockDataDirectory, RESTORING } from '../start/data-directory.ts'
 import { runCommand, sizeText } from './command.ts'
 import { backupOf } from './files.ts'
 
-const USAGE = `Backs up the data directory with its embedded database, also while Stoa runs:
+const USAGE = `Backs up the data directory with its embedded database, even while Stoa is running:
 
   npm run backup -- <file> [--data <directory>]
 
-The file must not exist. It will contain all keys and passwords of this host, and can be read by its owner alone.
+The file must not exist. It will contain all keys and passwords of this host; only its owner can read it.
 `
 
-/** A host that is starting has its database within this time. */
+/** A starting host has its database ready within this time. */
 const STARTING_MS = 60_000
 const PROGRESS_MS = 10_000
 
 runCommand({
   usage: USAGE,
-  run: async (file, config) => {
+  run: async (file, config, signal) => {
     if (config.DATABASE_URL) {
-      throw new StartRefused('DATABASE_URL is set: back that database up with pg_dump, as docs/OPERATIONS.md says')
+      throw new StartRefused('DATABASE_URL is set: back up that database with pg_dump, as docs/OPERATIONS.md describes')
     }
     if (!existsSync(config.STOA_DATA)) throw new StartRefused(`STOA_DATA: there is no directory ${config.STOA_DATA}`)
     const dataDirectory = realpathSync(config.STOA_DATA)
     const home = existingCluster(dataDirectory)
-    if (!home) throw new StartRefused(`${dataDirectory} has no embedded database that could be backed up`)
-    requireWritable(file, dataDirectory)
+    if (!home) throw new StartRefused(`${dataDirectory} has no embedded database to back up`)
+    if (existsSync(join(dataDirectory, RESTORING))) {
+      throw new StartRefused(`a restore into ${dataDirectory} was interrupted; run npm run restore again`)
+    }
+    requireWritable(file, [dataDirectory, home])
     const started = performance.now()
     const { path, bytes } = await withServer(dataDirectory, home, socketDirectory =>
-      copy(dataDirectory, home, socketDirectory, file),
+      copy(dataDirectory, home, socketDirectory, file, signal),
     )
     const seconds = Math.ceil((performance.now() - started) / 1_000)
     process.stdout.write(
@@ -46,25 +50,33 @@ runCommand({
   },
 })
 
-function requireWritable(file: string, dataDirectory: string): void {
+/** `home`, of the database, may be outside of the data directory. */
+function requireWritable(file: string, copied: readonly string[]): void {
   if (existsSync(file)) throw new StartRefused(`${file} exists; choose another name`)
   const folder = dirname(file)
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new StartRefused(`there is no directory ${folder} to write ${basename(file)} to`)
   }
-  if (`${realpathSync(folder)}/`.startsWith(`${dataDirectory}/`)) {
-    throw new StartRefused(`${file} is in the data directory itself; choose a place outside of it`)
+  const real = `${realpathSync(folder)}/`
+  if (copied.some(one => real.startsWith(`${realpathSync(one)}/`))) {
+    throw new StartRefused(`${file} is inside the data directory; choose a path outside of it`)
   }
 }
 
-/** With the server of the host that runs, or one of our own. */
+/** Uses the database server of the running host, or starts one. */
 async function withServer<T>(
   dataDirectory: string,
   home: string,
   work: (socketDirectory: string) => Promise<T>,
 ): Promise<T> {
   const opened = await lockDataDirectory(dataDirectory)
-  if (!opened) return work(await socketOfHost(home))
+  if (!opened) {
+    const socketDirectory = await socketOfHost(home)
+    return work(socketDirectory).catch((error: unknown) => {
+      if (!(error instanceof EngineUnavailable)) throw error
+      throw new Error('Stoa or its database stopped during the backup; nothing was kept. Run the command again')
+    })
+  }
   const server = await startEmbedded({ dataDirectory, log: () => {}, lost: () => {} })
   try {
     return await work(server.socketDirectory)
@@ -79,10 +91,10 @@ async function socketOfHost(home: string): Promise<string> {
     const state = stateOf(home)
     if (state?.isReady) return state.socketDirectory
   }
-  throw new Error('Stoa runs, but its database is not ready; see its log, and try again')
+  throw new Error('Stoa is running, but its database is not ready; check its log and try again')
 }
 
-async function copy(dataDirectory: string, home: string, socketDirectory: string, path: string) {
+async function copy(dataDirectory: string, home: string, socketDirectory: string, path: string, signal: AbortSignal) {
   let bytes = 0
   await backUpCluster(home, socketDirectory, async backup => {
     const progress = setInterval(() => {
@@ -90,12 +102,15 @@ async function copy(dataDirectory: string, home: string, socketDirectory: string
     }, PROGRESS_MS)
     try {
       const created = systemClock.now().toISOString()
-      await writeArchive(path, backupOf(dataDirectory, backup, created), count => {
-        bytes += count
-      })
+      const count = (more: number) => {
+        bytes += more
+      }
+      await writeArchive(path, backupOf(dataDirectory, backup, created, leaveOut), count, signal)
     } finally {
       clearInterval(progress)
     }
   })
   return { path, bytes }
 }
+
+const leaveOut = (name: string) => void process.stderr.write(`Not in the backup: ${name} (a link or a special file)\n`)

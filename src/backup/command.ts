@@ -1,26 +1,32 @@
-// What `npm run backup` and `npm run restore` have in common: one file as argument, the settings of the host, and one line
-// when something is wrong.
+// What `npm run backup` and `npm run restore` share: one file as argument, the host's settings, and errors printed as one
+// line.
 import { resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import { settingsOf } from '../kit/service.ts'
 import { StartRefused } from '../kit/setting.ts'
 import { services } from '../services/index.ts'
 
-export type Command = { usage: string; run(file: string, config: Config): Promise<void> }
+/** `signal`: the command is to end and to remove what it has written. */
+export type Command = { usage: string; run(file: string, config: Config, signal: AbortSignal): Promise<void> }
 
 export function runCommand({ usage, run }: Command): void {
   const [file, ...flags] = process.argv.slice(2)
   if (file === '--help') return void process.stdout.write(usage)
+  const stopping = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(name, () => stopping.abort(new StartRefused(`stopped by ${name}; nothing was kept`)))
+  }
   const running = (async () => {
     if (!file || file.startsWith('-')) throw new StartRefused(`name a file.\n\n${usage.trimEnd()}`)
     const config = readConfig(flags, settingsOf(services))
-    process.umask(0o022) // As at a start: private files set their mode themselves.
-    await run(resolve(file), config)
+    process.umask(0o022) // As when the host starts: private files set their own mode.
+    await run(resolve(file), config, stopping.signal)
   })()
   running.then(
     () => process.exit(0),
     error => {
-      process.stderr.write(`stoa: ${(error as Error).message}\n`)
+      const { message } = (stopping.signal.aborted ? stopping.signal.reason : error) as Error
+      process.stderr.write(`stoa: ${message}\n`)
       process.exit(1)
     },
   )

@@ -18,7 +18,7 @@ export interface Clock {
   now(): Date
   /** Monotonic milliseconds, unaffected by changes of the system clock. */
   elapsedMs(): number
-  /** Resolves after `ms`, or at once when the signal is aborted. */
+  /** Resolves after `ms`, or immediately when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export class Fragment {
 
 export type QueryValue = SqlValue | Fragment
 
-/** A part of a query, such as its columns or a condition: ``fragment`org = ${org}` ``. */
+/** A part of a query, such as columns or a condition: ``fragment`org = ${org}` ``. */
 export const fragment = (strings: TemplateStringsArray, ...values: QueryValue[]): Fragment =>
   new Fragment(strings, values)
 
@@ -54,8 +54,8 @@ export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values:
 /** A transaction. Functions that write require one, so that a write outside of a transaction does not compile. */
 export interface Tx extends Sql {
   readonly isTransaction: true
-  /** Calls `work` when everything else of the transaction is done, all such calls at once. For rows that many transactions
-   *  change: they are locked shortly, and in one order. */
+  /** Calls `work` when the rest of the transaction is done, all such calls together. For rows that many transactions
+   *  change: they are locked briefly, and in one order. */
   beforeCommit(work: () => Promise<unknown>): void
   /** Calls `done` when the transaction has been committed. */
   afterCommit(done: () => void): void
@@ -63,42 +63,42 @@ export interface Tx extends Sql {
   script(text: string): Promise<void>
 }
 
-/** A connection of its own, without time limits. Its statements run one after the other. */
+/** A dedicated connection without time limits. Its statements run one after the other. */
 export interface Session extends Tx {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
 }
 
 /** PostgreSQL. Calling it runs one read query. */
 export interface Database extends Sql {
-  /** The same database for the calls of one organisation, or of one client address where no organisation is known. Each
-   *  has a queue of its own; they are served in turn, and none gets more than is left for the others. */
+  /** The same database for the calls of one organisation, or of one client address if no organisation is known. Each has
+   *  its own queue; they are served in turn, and none gets more than is left for the others. */
   for(user: string): Database
-  /** The same for consumers, queues and schedules. It has connections and queues of its own, so that requests neither delay
-   *  it nor are delayed by it. */
+  /** The same for consumers, queues and schedules. It has its own connections and queues, so that it and requests do not
+   *  delay each other. */
   readonly background: Database
-  /** The same for reads over many rows, with connections and queues of its own. Its statements are planned for their values,
-   *  may read whole tables, and cannot write. */
+  /** The same for reads over many rows, with its own connections and queues. Its statements are planned for their
+   *  values, may scan whole tables, and cannot write. */
   readonly analytics: Database
   /** Commits when the work resolves, rolls back when it throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** For writes of a single statement. */
   readonly autocommit: Tx
-  /** Sends all writes of the work as one statement: one round trip instead of those of a transaction. They must not read
-   *  what the others write, and get no rows. */
+  /** Sends all writes of the work as one statement: one round trip instead of several. They must not read what the
+   *  others write, and return no rows. */
   atOnce(work: (tx: Tx) => Promise<unknown>): Promise<void>
   script(text: string): Promise<void>
-  /** Runs work that may take long, besides the pool and its queue. For migrations only. */
+  /** Runs long work outside of the pool and its queue. For migrations only. */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>
-  /** Calls `onNotify` for each message on the channel, and `onConnect` each time listening (re)starts: messages may have been
-   *  missed, so caches must be cleared. */
+  /** Calls `onNotify` for each message on the channel, and `onConnect` each time listening (re)starts: messages may have
+   *  been missed, so caches must be cleared. */
   listen(channel: string, onNotify: (payload: string) => void, onConnect: () => void): Promise<void>
-  /** False while the connection that gets the messages is lost. Whoever relies on them must then look in the database. */
+  /** False while the listening connection is lost. Code that relies on notifications must then query the database. */
   isListening(): boolean
   /** Resolves when all notifications sent before this call, by any process, have been handled here, or listening is lost. */
   waitForNotifications(): Promise<void>
   /** Rejects if the server does not answer or its disk is full. */
   ping(): Promise<void>
-  /** Of requests, or of the background or analytics. `waiting` counts work that waits for a connection. */
+  /** The load of requests, background work or analytics. `waiting` counts work that waits for a connection. */
   load(): { running: number; waiting: number }
   close(): Promise<void>
 }
@@ -117,15 +117,15 @@ export type Envelope = {
   data: unknown
 }
 
-/** Where a reader of a lane is. Only the log can read and compare it. */
+/** A reader's position in a lane. Only the log can interpret and compare it. */
 export type LogPosition = string
 export type LanePosition = { lane: number; position: LogPosition }
 
 /** `envelope` is JSON. */
 export type LogEntry = { tenant: string; subject: string; envelope: string }
 
-/** What was read. `position` is that of the last entry, of other subjects too. `rest`: whether there are more entries
- *  `now`, or `later`, when a transaction has ended that appends before them. */
+/** The result of a read. `position` is that of the last entry, whatever its subject. `rest`: whether more entries can be
+ *  read `now`, or `later`, when a transaction has ended that appends before them. */
 export type LogRead = { entries: LogEntry[]; position: LogPosition; rest: 'now' | 'later' | 'none' }
 
 export type TrimOptions = {
@@ -133,7 +133,7 @@ export type TrimOptions = {
   write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>
   now: Date
   signal: AbortSignal
-  /** Where the readers are. What a declared one has not read is never deleted. */
+  /** The readers' positions. Entries that a declared reader has not read are never deleted. */
   declared: readonly LanePosition[]
   undeclared: readonly LanePosition[]
 }
@@ -141,9 +141,9 @@ export type TrimOptions = {
 export { isLocalhost } from './http/guard.ts'
 export { matches } from './log/subjects.ts'
 
-/** Every event, in lanes: the events of an organisation are in one lane, in the same order for all readers, who keep their
- *  positions themselves. */
-/** What deletes rows in many small transactions. */
+/** All events, in lanes: an organisation's events are in one lane, in the same order for all readers, who store their
+ *  own positions. */
+/** The dependencies of deletions in many small transactions. */
 export type Removal = {
   db: Sql
   signal: AbortSignal
@@ -153,21 +153,21 @@ export type Removal = {
 export interface Log {
   /** Lanes are numbered from 0. */
   readonly lanes: number
-  /** Adds events in the transaction that makes the change they tell of. Their texts must not contain NUL. */
+  /** Adds events in the transaction of the change they describe. Their texts must not contain NUL. */
   append(db: Tx, envelopes: readonly Envelope[]): Promise<void>
-  /** The next entries of a lane; of other subjects than these only the position. In patterns, `*` matches one token and `>`
-   *  all remaining ones. */
+  /** The next entries of a lane; for other subjects than these only the position. In patterns, `*` matches one token and
+   *  `>` all remaining ones. */
   read(db: Sql, lane: number, after: LogPosition, subjects: readonly string[], limit: number): Promise<LogRead>
-  /** The positions before what is appended from now on, by lane. Nobody appends until the transaction ends. */
+  /** The positions before all future entries, by lane. Appends wait until the transaction ends. */
   head(db: Tx): Promise<LogPosition[]>
   /** For each position, when the first entry after it was appended; null if there is none. */
   unread(db: Sql, positions: readonly LanePosition[]): Promise<(string | null)[]>
-  /** Calls back soon after entries were appended to lanes, by any process; not for each of them, and not for all. With their
-   *  subjects, if this process appended them. */
+  /** Called soon after any process appended entries to lanes; calls are merged and may be lost. Includes the subjects if
+   *  this process appended them. */
   watch(onAppend: (lanes: readonly number[], subjects: readonly string[] | null) => void): Promise<void>
-  /** Makes room for the coming days and deletes what all readers have passed. To be called every hour. */
+  /** Creates partitions for the coming days and deletes entries that all readers have passed. To be called every hour. */
   trim(options: TrimOptions): Promise<void>
-  /** Deletes the entries of an organisation, in transactions of a bounded size. Returns how many. */
+  /** Deletes an organisation's entries, in transactions of bounded size. Returns how many. */
   remove(removal: Removal, tenant: string): Promise<number>
   /** Its size on the disk. */
   bytes(db: Sql): Promise<number>
@@ -176,7 +176,7 @@ export interface Log {
 
 /** An accepted event, as it is stored. */
 export type EventRow = {
-  /** When it arrived, and when it happened by our clock. */
+  /** When it arrived, and when it happened by the server's clock. */
   received: string
   timestamp: string
   /** Whether the client's time was too far from ours and was replaced. */
@@ -192,41 +192,41 @@ export type EventRow = {
   sessionId: string | null
   revenue: number | null
   currency: string | null
-  /** Errors have one: those with the same fingerprint are the same error. */
+  /** Only for errors: those with the same fingerprint are the same error. */
   fingerprint: string | null
   /** A JSON object. */
   properties: string
 }
 
-/** A place in the properties of an error, such as `exception/stack`, and how many characters of a text there are read:
- *  in general, and if the properties are omitted. */
+/** A path in an error's properties, such as `exception/stack`, and how many characters of a text are read there:
+ *  normally, and if the properties are omitted. */
 export type ErrorPath = { path: string; charactersMax: number; charactersMaxIfOmitted: number }
 
 export type ErrorRow = Pick<EventRow, 'id' | 'event' | 'timestamp' | 'project' | 'distinctId' | 'sessionId'> & {
   fingerprint: string
-  /** As JSON text; null if they are omitted, because those of all rows together would be too long. */
+  /** JSON text; null if omitted, because those of all rows together would be too long. */
   properties: string | null
   propertiesBytes: number
-  /** What is at the given paths, and the last frames of `$exception_list`. Texts that are longer than asked for have one
-   *  character more; objects and lists are empty. Both are null if the properties are so short that they can be parsed. */
+  /** The values at the given paths, and the last frames of `$exception_list`. Texts that are longer than requested have
+   *  one extra character; objects and lists are empty. Both are null if the properties are short enough to be parsed. */
   excerpt: Record<string, unknown> | null
   frames: unknown[] | null
 }
 
-/** Where events are kept and read. */
+/** Stores and reads events. */
 export interface Warehouse {
-  /** In the transaction that accepts them. */
+  /** Called in the transaction that accepts them. */
   append(db: Tx, rows: readonly EventRow[]): Promise<void>
-  /** The newest first; of one workspace, or of the whole organisation. `paths` is what is read of long properties. */
+  /** Newest first; of one workspace, or of the whole organisation. `paths` are read from long properties. */
   newestErrors(
     db: Sql,
     of: { org: string; workspace: string | null },
     limit: number,
     paths: readonly ErrorPath[],
   ): Promise<ErrorRow[]>
-  /** Deletes events that arrived before that time, at most so many; returns how many. */
+  /** Deletes up to that many events that arrived before that time; returns how many. */
   deleteBefore(db: Tx, org: string, before: string, limit: number): Promise<number>
-  /** Makes room for the coming months. To be called every hour. */
+  /** Creates partitions for the coming months. To be called every hour. */
   maintain(db: Sql, write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>, now: Date): Promise<void>
 }
 
@@ -235,8 +235,8 @@ export type HttpRequest = {
   url: string
   headers?: Record<string, string>
   body?: Uint8Array | string
-  /** For the whole call, body included; with `stream`, for the response head and for each gap in the body, for which
-   *  `gapMs` may give another. */
+  /** The time limit of the whole call, body included; with `stream`, of the response head and of each gap in the body,
+   *  for which `gapMs` may set another one. */
   timeoutMs: number
   gapMs?: number
   stream?: boolean
@@ -247,18 +247,18 @@ export type HttpRequest = {
   /** `public` (default) connects to public addresses only. `configured` is for URLs from the settings. */
   reach?: 'public' | 'configured'
   signal?: AbortSignal
-  /** Called when there is a connection, and the request is sent on it. */
+  /** Called when the request is sent on a connection. */
   onSent?: () => void
 }
 
-/** For one reader. `destroy` ends the call if the body is not read to its end. */
+/** For one reader. If the body is not read to its end, call `destroy`. */
 export type HttpBody = AsyncIterable<Buffer> & { destroy(): void }
 export type HttpResponse = { status: number; headers: Record<string, string | string[]>; url: string; body: HttpBody }
 
 export interface Http {
   send(request: HttpRequest): Promise<HttpResponse>
-  /** Whether `public` calls to this URL are possible: false if its address is not public, or one of those that its name
-   *  has now; null if its name has none, or nobody answers for it in time. */
+  /** Whether `public` calls to this URL are possible: false if its address, or one that its name currently resolves to,
+   *  is not public; null if the name has no address or could not be resolved in time. */
   isPublic(url: string): Promise<boolean | null>
   close(): Promise<void>
 }
@@ -268,7 +268,7 @@ export interface Dns {
   txt(name: string): Promise<string[] | null>
 }
 
-/** `fromName` is shown instead of the name of the sender in the settings; the address is the same. */
+/** `fromName` replaces the configured sender's display name; the address stays the same. */
 export type OutgoingMail = { to: string; subject: string; text: string; html?: string; fromName?: string }
 
 export interface Mail {
@@ -276,42 +276,44 @@ export interface Mail {
   send(mail: OutgoingMail): Promise<void>
 }
 
-/** Encryption of secrets that must be read back. A sealed text opens only for the same organisation and name. */
+/** Encrypts secrets that must be read back. A sealed text opens only for the same organisation and name. */
 export interface Seal {
   seal(org: string, name: string, text: string): Uint8Array
   unseal(org: string, name: string, sealed: Uint8Array): string
-  /** The same for the same text, and of no use to whoever has no root key. */
+  /** A MAC: equal texts give equal results, which are useless without the root key. */
   mac(org: string, name: string, text: string): Uint8Array
 }
 
-/** An organisation or a client address; or a client of those that share the turn of an organisation. */
+/** An organisation or a client address; or a client among those that share an organisation's turn. */
 export type PasswordUser = string | { org: string; client: string }
 
-/** Password hashing: argon2id, of the NFKC form, because keyboards compose the same characters differently; what other
- *  systems hashed can be verified too. Slow on purpose, so call it before a transaction begins. Calls wait in a queue in
- *  which users are served in turn; those whose signal is aborted leave it. */
+/** Password hashing: argon2id of the NFKC form, because keyboards compose the same characters differently; hashes of
+ *  other systems can be verified too. Slow on purpose, so call it before a transaction begins. Calls wait in a queue
+ *  that serves users in turn; aborted calls leave it. */
 export interface Passwords {
   hash(user: PasswordUser, password: string, signal?: AbortSignal): Promise<string>
   verify(user: PasswordUser, digest: string, password: string, signal?: AbortSignal): Promise<boolean>
-  /** The same, but whoever is wrong is told so at a full second after the call: hashes of other systems take another time,
-   *  which would tell whether there is one. Once it is known to be false, an aborted signal changes nothing. */
+  /** The same, but a wrong password is answered at a full second after the call: verifying hashes of other systems takes
+   *  a different time, which would reveal whether the account exists. Once it is known to be wrong, an aborted signal
+   *  changes nothing. */
   verifyEvenly(user: PasswordUser, digest: string, password: string, signal?: AbortSignal): Promise<boolean>
-  /** Whether it is as `hash` makes them now. Others are verified too, and are to be replaced when the password is known. */
+  /** Whether `hash` would use the same parameters now. Other hashes can be verified too, and should be replaced when the
+   *  password is known. */
   isCurrent(digest: string): boolean
-  /** What to store of a hash that another system made. */
+  /** Converts a hash from another system to the stored form. */
   adopt(foreign: ForeignHash): Adopted
   /** A stored hash as `adopt` reads it. */
   exported(digest: string): string
 }
 
-/** A password hash of another system: a text that says its form (`$2b$…`, `$argon2id$…`), or base64 with the fields that its
- *  algorithm has. */
+/** A password hash from another system: a text that names its format (`$2b$…`, `$argon2id$…`), or base64 with the fields
+ *  that its algorithm requires. */
 export type ForeignHash = {
   hash: string
   algorithm?: 'bcrypt' | 'argon2' | 'pbkdf2' | 'pbkdf2-sha256' | 'pbkdf2-sha512' | 'firebase-scrypt'
   salt?: string
   iterations?: number
-  /** Of argon2; the memory in KiB. */
+  /** For argon2; the memory is in KiB. */
   memory?: number
   parallelism?: number
   type?: 'id' | 'i' | 'd'
@@ -319,18 +321,18 @@ export type ForeignHash = {
   firebase?: FirebaseParameters | undefined
 }
 
-/** Those that all hashes of a Firebase project share. */
+/** The parameters shared by all hashes of a Firebase project. */
 export type FirebaseParameters = { signerKey: string; saltSeparator: string; rounds: number; memCost: number }
 
-/** The digest to store; or what is wrong with the hash. */
+/** The digest to store, or what is wrong with the hash. */
 export type Adopted = { digest: string } | { problem: string }
 
 /** Engine names in faults and logs. */
 export type EngineName = keyof Engines
 
-/** An engine cannot serve now. `busy`: its queue is full. `down`: it cannot be reached. `full`: its disk is full.
- *  `conflict`: a transaction lost a race and would succeed if retried. In these cases nothing was done. `unknown`: the connection was lost after the
- *  last statement was sent, which may have taken effect. */
+/** An engine is unavailable. `busy`: its queue is full. `down`: it cannot be reached. `full`: its disk is full.
+ *  `conflict`: a transaction lost a race and would succeed if retried. In these cases nothing was done. `unknown`: the
+ *  connection was lost after the last statement was sent, which may have taken effect. */
 export class EngineUnavailable extends Error {
   readonly engine: EngineName
   readonly state: 'busy' | 'down' | 'full' | 'conflict' | 'unknown'
@@ -341,8 +343,8 @@ export class EngineUnavailable extends Error {
   }
 }
 
-/** A statement contradicts other rows, usually because they changed since they were read. `reference`: what it refers to
- *  does not exist. `unique`: the same thing exists already. */
+/** A statement contradicts other rows, usually because they changed since they were read. `reference`: a referenced row
+ *  does not exist. `unique`: the row already exists. */
 export class ConstraintViolated extends Error {
   readonly kind: 'reference' | 'unique'
   constructor(kind: ConstraintViolated['kind'], cause: unknown) {

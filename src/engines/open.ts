@@ -39,7 +39,7 @@ export async function openEngines(
   warn: LogOptions['warn'],
 ): Promise<OpenEngines> {
   const { dataDirectory, databaseUrl, dbConnections } = options
-  // More than the pools: LISTEN has its own connection, and people may connect with a client.
+  // More than the pools need: LISTEN has its own connection, and operators may connect with a client.
   const pooled = Object.values(connectionsOf(dbConnections)).reduce((sum, count) => sum + count)
   const settings = { max_connections: String(pooled + 20) }
   const embedded: EmbeddedServer | null = databaseUrl
@@ -85,7 +85,7 @@ export async function openEngines(
   }
 }
 
-/** What an account without privileges may still write, as the database runs under one. */
+/** The disk space that an unprivileged account may still use, as the database runs under one. */
 async function freeBytes(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory)
   return bavail * bsize

@@ -1,5 +1,5 @@
-/** The part of an address that identifies one client. Of IPv6 it is the first 64 bits: whoever has one address has all
- *  others of that network. */
+/** The part of an address that identifies one client. For IPv6, it is the first 64 bits: the holder of one address
+ *  usually has all others of that network. */
 export function clientNetwork(address: string): string {
   if (!address.includes(':')) return address
   const mapped = address.toLowerCase().match(/^::ffff:(\d+\.\d+\.\d+\.\d+)$/)?.[1]

@@ -4,7 +4,7 @@ import { inTurn, openFairQueue, QueueFull } from './queue.ts'
 
 const settle = () => new Promise(resolve => setImmediate(resolve))
 
-/** Runs calls that end when told to, and notes the order in which they start. */
+/** Runs calls that end on demand, and records the order in which they start. */
 function recorder(options: Parameters<typeof openFairQueue>[0]) {
   const queue = openFairQueue(options)
   const started: string[] = []
@@ -49,7 +49,7 @@ describe('a fair queue', () => {
     assert.deepEqual(queue.load(), { running: 0, waiting: 0 })
   })
 
-  it('refuses a user at once that has as many waiting calls as are left for others', async () => {
+  it('immediately refuses a user that has as many waiting calls as are left for others', async () => {
     const { call, endOne } = recorder({ width: 1, waitingMax: 10, waitMs: 60_000 })
     const calls = Array.from({ length: 6 }, () => call('greedy'))
     await assert.rejects(call('greedy'), QueueFull)
@@ -83,7 +83,7 @@ describe('a fair queue', () => {
     await first
   })
 
-  it('can reject everything that waits', async () => {
+  it('can reject all waiting calls', async () => {
     const { queue, call, endOne } = recorder({ width: 1, ...WIDE })
     const first = call('a')
     const waiting = [call('a'), call('b')].map(one => assert.rejects(one, /down/))

@@ -1,5 +1,5 @@
-// A queue for something of which only so many may run at once. Its users are served in turn, however many calls each of
-// them makes, and none of them may take more of the slots, running or waiting, than is left for the others.
+// A queue for a resource with limited concurrency. Users are served in turn, however many calls each of them makes, and
+// none may take more of the slots, running or waiting, than is left for the others.
 import { openShares } from './shares.ts'
 
 export type QueueOptions = {
@@ -11,13 +11,13 @@ export type QueueOptions = {
 }
 
 export type FairQueue = {
-  /** True if the call may run at once. It must call `leave` when it ends. */
+  /** True if the call may run immediately. It must call `leave` when it ends. */
   tryEnter(user: string): boolean
   /** Resolves when the call may run. Rejects with `QueueFull` if too many wait or it waited too long, and with the
    *  signal's reason if the caller has left. */
   enter(user: string, signal?: AbortSignal): Promise<void>
   leave(user: string): void
-  /** Rejects everything that waits. */
+  /** Rejects all waiting calls. */
   rejectWaiting(reason: Error): void
   load(): { running: number; waiting: number }
 }
@@ -29,7 +29,7 @@ type Waiter = { start(): void; fail(reason: unknown): void }
 export function openFairQueue({ width, waitingMax, waitMs }: QueueOptions): FairQueue {
   const running = openShares(width)
   const waiting = openShares(waitingMax)
-  /** Users with waiting calls; the one that was not served for the longest time comes first. */
+  /** Users with waiting calls, the least recently served first. */
   const waiters = new Map<string, Set<Waiter>>()
 
   function remove(user: string, waiter: Waiter): void {

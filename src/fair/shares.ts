@@ -1,5 +1,5 @@
-// Divides a capacity among its users: nobody may take more than is left for the others. One user alone gets half of
-// it, the next one half of the rest, and so on: it takes several users to leave nothing for the next.
+// Divides a capacity among its users: nobody may take more than is left for the others. A single user gets half of it, the
+// next one half of the rest, and so on, so only several users together can exhaust it.
 
 export type Shares = {
   /** False if the share of this user would be larger than what is left. */

@@ -5,7 +5,7 @@ import { openTurns } from './turns.ts'
 const nextTurn = () => new Promise(resolve => setImmediate(resolve))
 
 describe('turns', () => {
-  it('start a few at once, and the rest in later turns of the event loop, each user in turn', async () => {
+  it('start a few immediately and the rest in later turns of the event loop, by user in turn', async () => {
     const turns = openTurns(2)
     const started: string[] = []
     for (const user of ['a', 'a', 'a', 'a', 'a', 'b', 'c']) turns(user, () => started.push(user))

@@ -1,5 +1,5 @@
-// Spreads work that arrives at the same moment over several turns of the event loop, a few starts in each. Its users are
-// served in turn: whoever sends hundreds of requests at once delays the others by a few of them, not by all.
+// Spreads work that arrives at the same moment over several turns of the event loop, a few starts in each. Users are served
+// in turn: one that sends hundreds of requests delays the others by a few of them, not by all.
 
 export type Turns = (user: string, start: () => void) => void
 
@@ -11,7 +11,7 @@ export function openTurns(perTurn: number): Turns {
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true
-    setImmediate(turn) // After the connections were read, so that new users are among those that wait.
+    setImmediate(turn) // After the connections were read, so that new users are in the queue.
   }
 
   function turn(): void {
@@ -31,7 +31,7 @@ export function openTurns(perTurn: number): Turns {
 
   return (user, start) => {
     if (started < perTurn && waiting.size === 0) {
-      // The count is reset only when it nears the limit: to schedule a turn for each start would cost more than to count.
+      // The count is reset only when it nears the limit: scheduling a turn for each start would cost more than counting.
       if (++started > perTurn / 2) schedule()
       start()
       return

@@ -10,8 +10,8 @@ import { type Document, replyWith } from './files.ts'
 
 const ServiceEntry = Type.Object(
   {
-    name: Type.String({ description: 'The name, by which keys are limited to it', examples: ['projects'] }),
-    path: Type.String({ description: 'The path that its operations are below', examples: ['/v1/projects'] }),
+    name: Type.String({ description: 'The name, which limits of keys refer to', examples: ['projects'] }),
+    path: Type.String({ description: 'The path prefix of its operations', examples: ['/v1/projects'] }),
     what: Type.String({ description: 'What it does', examples: ['The products an organisation builds'] }),
     operations: Type.Integer({
       minimum: 0,
@@ -36,7 +36,7 @@ export function aboutOperations(
     access: 'public',
     output: Type.Object({
       version: Type.Literal('v1', { description: 'The version of this API' }),
-      services: Type.Array(ServiceEntry, { description: 'Every service, also those that have no operation yet' }),
+      services: Type.Array(ServiceEntry, { description: 'Every service, including those without operations' }),
     }),
     run: () => ({ version: 'v1' as const, services: list }),
   })
@@ -50,7 +50,7 @@ export function aboutOperations(
       status: Type.Literal('up', { description: 'The host can serve requests' }),
       engines: Type.Object(
         { db: Type.Literal('up', { description: 'The database' }) },
-        { description: 'What the host depends on' },
+        { description: 'The state of each engine the host depends on' },
       ),
     }),
     faults: ['database_unreachable'],

@@ -1,15 +1,15 @@
-// Decides whether a caller may call an operation: rate, role and the limits of its key. Works the same for HTTP and for
-// calls between operations. Over HTTP it runs before the body is read.
+// Decides whether a caller may call an operation: rate, role and key limits. Works the same for HTTP and for calls between
+// operations. Over HTTP it runs before the body is read.
 import { administers, isCustomer, isSuperadmin, type Principal } from '../kit/caller.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Access, Operation } from '../kit/operation.ts'
 import { requireService } from './limits.ts'
 import type { Rates } from './rates.ts'
 
-/** The RateLimit header to answer with, whether the call is admitted or not. */
+/** The RateLimit header of the answer, whether the call is admitted or not. */
 export type RateStatus = { rate: string | null }
 
-/** `reads`: whether the call only reads. A promise if the rate has to be asked for. */
+/** `reads`: whether the call only reads. Returns a promise if the database must be asked for the rate. */
 export function admit(
   rates: Rates,
   operation: Operation,
@@ -30,7 +30,7 @@ export function admit(
   return undefined
 }
 
-/** Everything but the rate. */
+/** All checks except the rate. */
 export function requirePermitted(operation: Operation, caller: Principal, reads: boolean): void {
   requireKind(operation.access, caller)
   if (isCustomer(caller)) {
@@ -46,10 +46,11 @@ export function requirePermitted(operation: Operation, caller: Principal, reads:
 /** A caller that was identified for another kind of access may not call this operation. */
 function requireKind(access: Access, { user, workspace }: Principal): void {
   const fits = user !== null || access === 'ingest' || (access === 'reader' && workspace !== null)
-  if (!fits) throw new Fault('forbidden', { message: 'This credential belongs to no person and may not do this.' })
+  if (!fits)
+    throw new Fault('forbidden', { message: 'This credential does not belong to a person, so it may not do this.' })
 }
 
-/** Customers have nothing here but their own account. */
+/** Customers may only use their own account. */
 function requireForCustomers({ admits }: Operation): void {
   if (admits.includes('users')) return
   throw new Fault('forbidden', {
@@ -58,12 +59,12 @@ function requireForCustomers({ admits }: Operation): void {
   })
 }
 
-/** What an app does besides is done by its server, with a key. */
+/** Everything else an app does is done by its server, with a key. */
 function requireForApps({ access, admits }: Operation): void {
   if (access === 'public' || access === 'ingest' || admits.includes('apps')) return
   throw new Fault('forbidden', {
     message:
-      'The token of an app that is not trusted only reads and writes events. Use a key, or let an owner trust the app.',
+      'The token of an app that is not trusted may only read and write events. Use a key, or ask an owner to make the app trusted.',
   })
 }
 
@@ -72,7 +73,7 @@ function requirePerson({ credential: { kind, isRestricted } }: Principal): void 
   if ((kind === 'session' || kind === 'token') && !isRestricted) return
   throw new Fault('forbidden', {
     message:
-      'Only a person who is signed in, with a password of their own choice, may do this: with a browser session, or the token of a trusted app.',
+      'Only a signed-in person whose password is their own choice may do this, with a browser session or the token of a trusted app.',
   })
 }
 

@@ -12,7 +12,7 @@ import { type MemoryBudget, UNCOUNTED_BYTES } from './memory-budget.ts'
 import { type Refusals, reportFault } from './refusals.ts'
 import type { RequestScope } from './scope.ts'
 
-/** Called with every outcome. Tests compare it with the declaration; not used in production. */
+/** Called with every outcome. Tests compare it with the declaration; unused in production. */
 export type Inspect = (id: string, operation: Operation, outcome: { output: unknown } | { fault: Fault }) => void
 
 export type AnswerOptions = {
@@ -20,7 +20,7 @@ export type AnswerOptions = {
   hsts: boolean
   log: Log
   refusals: Refusals
-  /** The memory for answers that clients have not taken yet. */
+  /** The memory for answers that clients have not read yet. */
   unread: MemoryBudget
   inspect?: Inspect
 }
@@ -34,7 +34,7 @@ export class Answers {
   readonly #base: string[]
   /** Streaming answers, which must be stopped when the host drains. */
   readonly #streams = new Set<RequestScope>()
-  /** Those that stand for values: they end by themselves, and are waited for as values are. */
+  /** Streams that stand for values: they end by themselves, and draining waits for them as for values. */
   readonly #values = new Set<RequestScope>()
   #isClosing = false
 
@@ -105,7 +105,7 @@ export class Answers {
     writeJson(scope, response, status, this.#headWith(scope, fault.headers), JSON.stringify(body))
   }
 
-  /** Raises a fault if too much of other answers to this client has not been taken. */
+  /** Raises a fault if too many other answers to this client are still unread. */
   #hold(scope: RequestScope, body: string | Uint8Array): void {
     if (body.length <= UNCOUNTED_BYTES || scope.method === 'HEAD') return
     scope.answer ??= this.#options.unread(scope)
@@ -160,7 +160,7 @@ export class Answers {
     return head
   }
 
-  /** The same with the answer's own headers, which replace those of the same name. */
+  /** Adds the answer's own headers, which replace those of the same name. */
   #headWith(scope: RequestScope, own: Record<string, string | string[]>): string[] {
     // CORS headers always depend on the origin.
     if (own.vary !== undefined) own = { ...own, vary: `Origin, ${own.vary}` }
@@ -175,7 +175,7 @@ export class Answers {
   }
 }
 
-/** A flat list of headers without that one. */
+/** The flat list of headers without the named one. */
 const without = (head: readonly string[], name: string): string[] =>
   head.filter((_, at) => head[at - (at % 2)] !== name)
 

@@ -35,7 +35,8 @@ export function arrivalFault(request: IncomingMessage, trusted: BlockList | null
 const expectationFailed = () =>
   new Fault('expectation_failed', { message: 'The only supported expectation is 100-continue.' })
 
-/** X-Forwarded-Proto counts only from a trusted proxy. Of several values the last is the one that proxy added. */
+/** X-Forwarded-Proto is used only if a trusted proxy sent it. Of several values the last counts, because that proxy
+ *  added it. */
 function isUnencrypted(request: IncomingMessage, trusted: BlockList | null): boolean {
   const encrypted = 'encrypted' in request.socket
   if (!trusted || !isTrusted(trusted, request.socket.remoteAddress)) return !encrypted

@@ -35,7 +35,7 @@ function counting(run: Run, { everyMs = 60_000, deadlineMs = 30_000 } = {}) {
 }
 
 describe('a schedule', () => {
-  it('runs at once with the state of its service, and again after its period', async () => {
+  it('runs immediately with the state of its service, and again after its period', async () => {
     const { start, until, runs } = counting(async ({ state }) => {
       assert.equal(state, 'its state')
       return undefined
@@ -66,7 +66,7 @@ describe('a schedule', () => {
     await Promise.all(stops.map(stop => stop()))
   })
 
-  it('that returns `againInMs` runs again after that time, and at once in a new process', async () => {
+  it('that returns `againInMs` runs again after that time, and immediately in a new process', async () => {
     const { start, until, runs } = counting(async (_context, runs) => (runs < 3 ? { againInMs: 20_000 } : undefined))
     const stop = start()
     await until(1)
@@ -139,7 +139,7 @@ describe('a schedule', () => {
     await stop()
   })
 
-  it('is aborted when the host stops, and awaited', async () => {
+  it('is aborted and awaited when the host stops', async () => {
     let ended = false
     const { start, until } = counting(async ({ signal }) => {
       while (!signal.aborted) await tick()

@@ -22,14 +22,14 @@ const LEASED_RETRY_MS = 30_000
 const JITTER = 0.1
 /** How long a run may take to end after its signal is aborted at shutdown. */
 const END_MS = 10_000
-/** The same for what is being sent, such as a delivery to a slow endpoint. */
+/** The same for work that sends something, such as a delivery to a slow endpoint. */
 const JOBS_END_MS = 15_000
 
 export type BackgroundOptions = {
   services: readonly Service[]
   engines: Engines
   states: ReadonlyMap<string, unknown>
-  /** For services, and what works on them. */
+  /** The log for services and background work. */
   jobs: Queues
   queues: Omit<QueuesOptions, 'warn' | 'db' | 'endedOrgs'>
   /** The `source` of events. */
@@ -38,7 +38,7 @@ export type BackgroundOptions = {
   log: Log
 }
 
-/** Returns a function that stops all of it. */
+/** Starts all background work; returns a function that stops it. */
 export async function startBackground(options: BackgroundOptions): Promise<() => Promise<void>> {
   const { engines, services, states, log } = options
   const db = engines.db.background
@@ -88,7 +88,7 @@ function handlerOf(
 
 type ScheduleOptions = Pick<BackgroundOptions, 'services' | 'engines' | 'states' | 'jobs' | 'log'>
 
-/** Those that each process runs are about its memory, so that they run whether or not it does other background work. */
+/** Schedules that every process runs concern its memory, so they run even if it does no other background work. */
 export function startSchedules(options: ScheduleOptions, per: Schedule['per']): () => Promise<void> {
   const ended = new AbortController()
   const running = options.services.flatMap(({ name, schedules }) =>
@@ -128,7 +128,7 @@ async function keepRunning(
   }
 }
 
-/** In this process, whatever others do. */
+/** Runs in this process, whatever other processes do. */
 async function runHere(
   options: ScheduleOptions,
   state: unknown,
@@ -140,7 +140,7 @@ async function runHere(
   return outcome?.againInMs ?? schedule.everyMs
 }
 
-/** Returns after how many milliseconds to check again. At process start a postponed run is not waited for, so that a
+/** Returns the milliseconds until the next check. At process start, a postponed run is due immediately, so that a
  *  restart after a repair retries at once. */
 async function runIfDue(
   options: ScheduleOptions,

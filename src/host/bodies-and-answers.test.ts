@@ -153,7 +153,7 @@ describe('an operation with the method ANY', () => {
 })
 
 describe('a reply', () => {
-  it('has its own status, headers and cookies besides the common headers', async () => {
+  it('has its own status, headers and cookies in addition to the common headers', async () => {
     const answer = await host.call('GET /v1/specimen/redirect', { as: null })
     assert.equal(answer.status, 303)
     assert.equal(answer.headers.location, 'https://elsewhere.example.com/')
@@ -186,7 +186,7 @@ describe('an event stream', () => {
     assert.deepEqual([head.status, head.text], [200, ''])
   })
 
-  it('answers a fault if it fails before its first event, and sends an error event later', async () => {
+  it('answers a fault if it fails before its first event, and later sends an error event', async () => {
     const early = await host.call('GET /v1/specimen/ticks?count=0&fails=true')
     assert.deepEqual([early.status, early.body.error.code], [409, 'conflict'])
     const late = await host.call('GET /v1/specimen/ticks?count=1&fails=true')
@@ -222,13 +222,13 @@ describe('an event stream', () => {
     )
   })
 
-  it('is sent instead of a value if the request asks for it', async () => {
+  it('is sent instead of a value if requested', async () => {
     assert.deepEqual((await post('chat', { model: 'one' })).body, { model: 'one' })
     const stream = await post('chat', { model: 'one', stream: true, other: 1 })
     assert.equal(stream.text, 'event: tick\nid: 1\ndata: {"n":1}\n\nevent: tick\nid: 2\ndata: {"n":2}\n\n')
   })
 
-  it('has no chunks for a client of HTTP/1.0', async () => {
+  it('has no chunks for an HTTP/1.0 client', async () => {
     const head = `Host: x\r\nAuthorization: Bearer ${host.home.key}\r\nContent-Type: application/json\r\n`
     const body = '{"model":"one","stream":true}'
     const old = await rawConnection(host.port, { tls: true })
@@ -338,6 +338,21 @@ describe('static files', async () => {
       assert.deepEqual([again.status, again.text], [304, ''])
     }
     assert.match((await get('/console')).headers['content-security-policy'] ?? '', /default-src 'self'/)
+  })
+
+  it('include the favicon', async () => {
+    const pages = await startHost({ files: [{ path: '', directory: new URL('../pages/', import.meta.url) }] })
+    for (const [path, type] of [
+      ['/favicon.ico', 'image/x-icon'],
+      ['/favicon.svg', 'image/svg+xml'],
+    ] as const) {
+      const { status, headers } = await pages.call(`GET ${path}`, { as: null })
+      const { etag = '', 'cache-control': caching, 'content-type': found } = headers
+      assert.deepEqual([status, found, caching], [200, type, 'no-cache'], path)
+      const again = await pages.call(`GET ${path}`, { as: null, headers: { 'if-none-match': String(etag) } })
+      assert.deepEqual([again.status, again.text], [304, ''], 'browsers keep it and ask only whether it changed')
+    }
+    assert.match((await pages.call('GET /', { as: null })).text, /<link rel="icon" href="\/favicon\.svg">/)
   })
 
   it('are the only files that are served', async () => {

@@ -10,7 +10,7 @@ import { type MemoryShare, UNCOUNTED_BYTES } from './memory-budget.ts'
 
 const JSON_TYPE = /^application\/json *(;|$)/i
 
-/** Of a request that has none. */
+/** The body of a request without one. */
 export const NO_BODY = Buffer.alloc(0)
 
 type Done = (error: unknown, body: unknown) => void
@@ -52,7 +52,7 @@ function readWhole(request: IncomingMessage, operation: Operation, newShare: () 
   }
 }
 
-/** What a body is decoded to beyond its limit on the wire must be in proportion to what was sent. */
+/** Beyond its limit on the wire, the decoded size must be in proportion to the sent size. */
 const RATIO_MAX = 32
 const decodedMax = (bytes: number, bodyLimit: number, decodedLimit: number) =>
   Math.min(decodedLimit, Math.max(bodyLimit, bytes * RATIO_MAX))

@@ -42,8 +42,8 @@ function requireBody({ bodyKind, bodyLimit }: Operation, input: Record<string, u
 
 type TurnOf = (caller: Principal | null, request: RequestFacts) => Promise<void> | null
 
-/** The first call of a request runs in the turn of the request, and each further one waits for its own: one request with
- *  many calls must not delay others more than many requests would. */
+/** The first call runs in the request's turn, each further one waits for its own turn: one request with many calls must
+ *  not delay others more than many requests would. */
 function turnsOfCalls(turns: Turns): TurnOf {
   const begun = new WeakSet<RequestFacts>()
   return (caller, request) => {

@@ -1,4 +1,4 @@
-// What one client or organisation may take of the host: connections, pipelined requests, memory for bodies and answers.
+// The limits on one client's or organisation's use of connections, pipelined requests and memory.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { BlockList, connect, type Socket } from 'node:net'
@@ -49,7 +49,7 @@ describe('connections', () => {
     assert.ok(lines.length <= 2, 'one line, and perhaps another a second later')
   })
 
-  it('over the limit wait until others close, which those do after their answer', async t => {
+  it('over the limit wait until others close, which happens after their next answer', async t => {
     const host = await startHost({ connections: { perAddress: 5 } }, t)
     const sockets = Array.from({ length: 10 }, () => connectTls({ port: host.port, host: 'localhost', ca: CA() }))
     await eventually(
@@ -71,7 +71,7 @@ describe('connections', () => {
     assert.doesNotMatch(await metricsOf(host), /connections_per_address/)
   })
 
-  it('carry out nothing of which nobody would learn: no request after the last answer', async t => {
+  it('carry out nothing that the client could not learn of: no request after the last answer', async t => {
     const host = await startHost({ connections: { perAddress: 3, waitMs: 5_000 } }, t)
     const { write, closed } = await rawConnection(host.port, { tls: true })
     const others = await Promise.all(Array.from({ length: 6 }, () => open(host.port)))
@@ -92,7 +92,7 @@ describe('connections', () => {
     assert.ok(performance.now() - startedMs < 5_000, 'those that left while they waited take no place')
   })
 
-  it('are limited in total, also from trusted proxies, which do not count as one client', async t => {
+  it('are limited in total, even from trusted proxies, which are exempt from the limit per address', async t => {
     const trusted = new BlockList()
     trusted.addAddress('127.0.0.1')
     const host = await startHost({ connections: { perAddress: 2, total: 6 }, trusted }, t)
@@ -144,7 +144,7 @@ describe('pipelined requests', async () => {
     assert.deepEqual(answered, [...posts.keys()])
   })
 
-  it('of a client that reads nothing are neither handled nor read any further', async () => {
+  it('of a client that reads nothing are neither handled nor read further', async () => {
     const connections = await Promise.all(Array.from({ length: 10 }, () => rawConnection(host.port, { tls: true })))
     const answered = () => count(host.logged.join(''), '"operation":"getOpenapi"')
     const before = answered()
@@ -187,7 +187,7 @@ describe('requests that arrive at the same moment', async () => {
     for (const { socket } of [...flood, other]) socket.destroy()
   })
 
-  it('are a few in each turn of the event loop, also if they are the calls of one batch', async () => {
+  it('are started a few per turn of the event loop, even if they are calls of one batch', async () => {
     const params = { name: 'get_v1_specimen_whoami', arguments: {} }
     const batch = Array.from({ length: 20 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params }))
     await host.call('POST /v1/mcp', { body: batch.slice(0, 1) }) // The credential is cached, and the list is prepared.
@@ -216,7 +216,7 @@ describe('answers', () => {
     run: () => ({ text: 'x'.repeat(20 * MB) }),
   })
 
-  it('that one organisation does not read do not take the memory of others', async t => {
+  it('that one organisation does not read do not use up the memory of others', async t => {
     const services = [service({ name: 'large', what: 'For this test', operations: [{ large }] })]
     const host = await startHost({ services, answerBytesMax: 64 * MB }, t)
     const unread = async () => {
@@ -229,7 +229,7 @@ describe('answers', () => {
     const sockets = [await unread(), await unread()]
     const refused = await host.call('GET /v1/large')
     assert.deepEqual([refused.status, refused.body.error.code], [503, 'overloaded'])
-    assert.match(refused.body.error.message, /have not been read yet/)
+    assert.match(refused.body.error.message, /are still unread/)
     assert.equal((await host.call('GET /v1/projects')).status, 200)
     assert.equal((await host.call('GET /v1/large', { as: host.other.key })).status, 200)
     for (const socket of sockets) socket.destroy()
@@ -241,7 +241,7 @@ describe('answers', () => {
 })
 
 describe('request bodies', () => {
-  /** Sends all of a body but its last byte. */
+  /** Sends a body except its last byte. */
   async function stall(host: TestHost, key: string, bytes: number) {
     const connection = await rawConnection(host.port, { tls: true })
     const body = `{"entries":[],"note":"${'x'.repeat(bytes - 25)}"}`
@@ -252,7 +252,7 @@ describe('request bodies', () => {
     return { ...connection, finish: () => connection.write(body.slice(-1)) }
   }
 
-  it('of one organisation are refused before they are read if they would take the memory of others', async t => {
+  it('of one organisation are refused before they are read if they would use up the memory of others', async t => {
     const MiB = 1024 * 1024
     const host = await startHost({ bodyBytesMax: 8 * MiB }, t)
     const [first, second, third] = [

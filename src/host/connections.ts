@@ -1,4 +1,4 @@
-// The open connections: how many there may be, in total and from one address, and which of them no longer read.
+// Limits open connections, in total and per address, and closes those that no longer read.
 import type { BlockList, Socket } from 'node:net'
 import { clientNetwork } from '../fair/address.ts'
 import type { Refusals } from './refusals.ts'
@@ -7,11 +7,12 @@ import { isTrusted } from './trusted.ts'
 export type ConnectionLimits = {
   total: number
   perAddress: number
-  /** So many more wait until one of them closes: an SDK that opens a connection for each event of a burst loses none. */
+  /** The number of further connections that wait for one to close, so that an SDK that opens a connection for each event
+   *  of a burst loses none. */
   waitingPerAddress: number
   waiting: number
   waitMs: number
-  /** A connection that takes no byte of a waiting answer for so long is closed. */
+  /** A connection is closed if the client reads nothing of a waiting answer for this long. */
   stalledMs: number
 }
 
@@ -25,13 +26,13 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 }
 
 export type Connections = {
-  /** Calls `start` at once, or when there is room; closes the connection if there are too many. Trusted proxies do not count
-   *  as one address. */
+  /** Calls `start` now or when there is room; closes the connection if there are too many. Trusted proxies are exempt
+   *  from the limit per address. */
   admit(socket: Socket, start: () => void): void
   /** Whether others wait for a connection of this address to close. */
   areOthersWaiting(socket: Socket): boolean
   count(): number
-  /** Resets those that wait, and starts no further one. */
+  /** Resets waiting connections and starts no further ones. */
   stopWaiting(): void
   close(): void
 }
@@ -49,7 +50,7 @@ export function openConnections(limits: ConnectionLimits, trusted: BlockList | n
 
   function refuse(socket: Socket, reason: 'connections' | 'connections_per_address'): void {
     refusals.count(reason)
-    socket.on('error', ignore) // Of the reset; nobody waits for it.
+    socket.on('error', ignore) // The error of the reset; nobody waits for it.
     socket.resetAndDestroy()
   }
 
@@ -87,7 +88,7 @@ export function openConnections(limits: ConnectionLimits, trusted: BlockList | n
   }
 }
 
-/** The connections of each address: so many are started, some wait, and the others are refused. */
+/** The connections of each address: up to a limit they are started, further ones wait, and the rest are refused. */
 function openAddresses(limits: ConnectionLimits, refuse: (socket: Socket) => void) {
   const byAddress = new Map<string, { started: number; waiting: Set<() => void> }>()
   const waitingSockets = new Set<Socket>()
@@ -113,7 +114,7 @@ function openAddresses(limits: ConnectionLimits, refuse: (socket: Socket) => voi
     else refuse(socket)
   }
 
-  /** Nothing of it is read meanwhile. */
+  /** Nothing is read from a waiting connection. */
   function waitFor(socket: Socket, waiting: Set<() => void>, begin: () => void): void {
     const next = () => {
       leave()
@@ -149,7 +150,7 @@ const ignore = () => {}
 
 type Stall = { unsent: number; sinceMs: number }
 
-/** What the kernel has not taken yet. Node shows it only on the handle, where TLS is encrypted already. */
+/** The bytes that the kernel has not accepted yet. Node exposes this only on the handle, where TLS is already encrypted. */
 function unsentBytes(socket: Socket): number {
   const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null }
   return (handle?.writeQueueSize ?? 0) + socket.writableLength

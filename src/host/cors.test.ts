@@ -268,7 +268,7 @@ describe('a change of verified host names', () => {
       (name: string) => host.db`update domains set verified = null where host = ${name}`,
     ],
   ] as const) {
-    it(`removes the headers at once when ${how}`, async () => {
+    it(`removes the headers immediately when ${how}`, async () => {
       const name = `${slug}.example.com`
       await project(slug)
       await attach(slug, name)
@@ -282,7 +282,7 @@ describe('a change of verified host names', () => {
     })
   }
 
-  it('adds the headers at once for a host name that was refused before', async () => {
+  it('adds the headers immediately for a host name that was refused before', async () => {
     const name = 'new.example.com'
     await becomesAndStays(name, false)
     await attach('site', name)
@@ -292,7 +292,7 @@ describe('a change of verified host names', () => {
     await becomesAndStays(name, true)
   })
 
-  it('adds the headers at once when a domain is inserted into the database', async () => {
+  it('adds the headers immediately when a domain is inserted into the database', async () => {
     const name = 'restored.example.com'
     await becomesAndStays(name, false)
     await host.db`insert into domains (org, project, host, token, created, verified)

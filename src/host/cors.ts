@@ -5,20 +5,20 @@ import { EngineUnavailable } from '../engines/engines.ts'
 export type Origins = {
   /** The origins of this host, such as `https://api.example.com`. */
   own: ReadonlySet<string>
-  /** Whether an organisation attached this host name and proved that it owns it; `address` is who asks. */
+  /** Whether an organisation attached this host name and verified it; `address` is the client's. */
   isVerified(host: string, address: string): boolean | Promise<boolean>
 }
 
 type Headers = Record<string, string>
 
-/** Headers that pages may read. WWW-Authenticate tells clients of the tool door where people sign in. */
+/** Headers that pages may read. WWW-Authenticate tells MCP clients where people sign in. */
 const EXPOSED = 'X-Request-Id, X-Max-Tokens, Link, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate'
-/** Content-Encoding, X-Write-Key and AnonymousId are those of SDKs that send events. */
+/** Content-Encoding, X-Write-Key and AnonymousId are sent by event SDKs. */
 const ACCEPTED =
   'Authorization, Content-Type, Content-Encoding, X-Write-Key, AnonymousId, Idempotency-Key, X-CSRF-Token, X-Project-Id, X-Service-Ingest-Key, MCP-Protocol-Version, Mcp-Method, Mcp-Name'
 const PREFLIGHT_S = 600
 
-/** A host name as browsers write it, without a port: only the site at the default port is verified. */
+/** A host name as browsers write it, without a port: verification covers only the site at the default port. */
 const PUBLIC_SITE = /^https:\/\/([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+)$/
 
 /** `address` is that of the client. */
@@ -36,7 +36,7 @@ export function corsHeaders(
   return verified.then(
     is => (is ? headers : null),
     error => {
-      // Without the look-up no access is granted. An operation that needs the same engine answers 503 itself.
+      // If the look-up fails, no access is granted. An operation that needs the same engine answers 503 itself.
       if (error instanceof EngineUnavailable) return null
       throw error
     },

@@ -38,7 +38,7 @@ export async function sendEvents(
       begin()
       if (!response.write(sent(encoded(next.value)))) await orAbort(drained(response))
     }
-    // If the host drains before the first event, answer 503: a client would not retry after an empty stream. One that
+    // If the host drains before the first event, answer 503: a client would not retry after an empty stream. A stream that
     // stands for a value must not look complete either.
     if (scope.isStopped && (!response.headersSent || standsForValue(scope))) throw scope.signal.reason
     begin()
@@ -55,14 +55,14 @@ export async function sendEvents(
   }
 }
 
-/** Whether the operation answers a value otherwise. */
+/** Whether the operation otherwise answers with a value. */
 export const standsForValue = ({ route }: RequestScope): boolean => route?.operation.answer.kind === 'either'
 
 const LAST_CHUNK = '0\r\n\r\n'
 const [CR, LF] = [13, 10]
 
-/** Node writes the size, the data and two line ends of a chunk separately, which costs more than the rest of passing a
- *  small event on. So chunks are made here, where Node would make them: not for HTTP/1.0, nor for HEAD. */
+/** Node writes a chunk's size, data and two line ends separately, which costs more than the rest of forwarding a small
+ *  event. So chunks are formatted here, in the cases where Node would chunk: not for HTTP/1.0, nor for HEAD. */
 function ownChunks(response: ServerResponse): boolean {
   const { chunkedEncoding } = response
   response.chunkedEncoding = false
@@ -95,7 +95,7 @@ function untilAborted(signal: AbortSignal): <T>(awaited: Promise<T>) => Promise<
     })
 }
 
-/** Resolves when the client has caught up. A connection that no longer reads is closed in connections.ts. */
+/** Resolves when the client has read the buffered data. Connections that stop reading are closed in connections.ts. */
 const drained = (response: ServerResponse) => new Promise<void>(resolve => response.once('drain', resolve))
 
 function encoded(event: ServerEvent<unknown> | Uint8Array): Uint8Array | string {

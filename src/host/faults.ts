@@ -1,4 +1,4 @@
-// Maps thrown errors to the faults that are answered.
+// Maps thrown errors to faults.
 import { type EngineName, EngineUnavailable, HttpFailure } from '../engines/engines.ts'
 import { Fault, type FaultCode, type FieldFault } from '../kit/fault.ts'
 
@@ -16,7 +16,10 @@ export function faultFor(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (error instanceof EngineUnavailable) return engineFault(error)
   if (error instanceof HttpFailure) {
-    return new Fault('upstream_unreachable', { message: 'A service that this needs did not answer.', cause: error })
+    return new Fault('upstream_unreachable', {
+      message: 'A service needed for this request did not answer.',
+      cause: error,
+    })
   }
   // This is the client's connection: engines throw their own error classes.
   if ((error as { code?: unknown } | null)?.code === 'ECONNRESET') {
@@ -36,7 +39,7 @@ export const isSafe = (method: string): boolean => method === 'GET' || method ==
 
 export const isMethod = (method: string): boolean => (METHODS as readonly string[]).includes(method)
 
-/** For methods that no route uses. */
+/** For methods that no route supports. */
 export const methodUnknown = (method: string) =>
   new Fault('method_not_allowed', {
     message: `The method ${method} is not supported.`,
@@ -59,15 +62,15 @@ const UNREACHABLE: Partial<Record<EngineName, [code: FaultCode, message: string,
   db: ['database_unreachable', 'The database cannot be reached right now. Try again in a moment.', 2],
   warehouse: ['warehouse_unreachable', 'The warehouse cannot be reached right now. Try again in a moment.', 2],
   log: ['bus_unreachable', 'The bus cannot be reached right now. Try again in a moment.', 2],
-  mail: ['mail_unreachable', 'The mail could not be sent, so nothing was done. Try again later.', 60],
-  http: ['upstream_unreachable', 'A service that this needs did not answer. Try again in a moment.', 2],
+  mail: ['mail_unreachable', 'The e-mail could not be sent, so nothing was done. Try again later.', 60],
+  http: ['upstream_unreachable', 'A service needed for this request did not answer. Try again in a moment.', 2],
   dns: ['upstream_unreachable', 'The name servers did not answer. Try again in a moment.', 2],
 }
 
-/** People must make room, so a retry within seconds is of no use. */
+/** Somebody must free disk space, so a retry within seconds would fail too. */
 export const diskFull = (cause: unknown, fields: FieldFault[] = []) =>
   new Fault('database_unreachable', {
-    message: 'The disk of the database is full, so nothing can be saved. Its operator must make room.',
+    message: 'The disk of the database is full, so nothing can be saved. The operator must free disk space.',
     retryAfterS: 60,
     cause,
     fields,
@@ -75,7 +78,8 @@ export const diskFull = (cause: unknown, fields: FieldFault[] = []) =>
 
 function engineFault(error: EngineUnavailable): Fault {
   if (error.state === 'unknown') {
-    const message = 'The database was lost while it saved this. Check whether it was saved before you try again.'
+    const message =
+      'The connection to the database was lost while saving. Check whether the change was saved before you try again.'
     return new Fault('database_unreachable', { message, cause: error })
   }
   if (error.state === 'full') return diskFull(error)

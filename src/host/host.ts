@@ -4,6 +4,7 @@ import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
 import { openTurns } from '../fair/turns.ts'
 import type { IdentityProvider } from '../kit/host/sign-in.ts'
+import { nearOf } from '../kit/near.ts'
 import type { Calls, Operation } from '../kit/operation.ts'
 import { type OrgSettingsCache, openOrgSettings } from '../kit/org-settings/read.ts'
 import type { Queues } from '../kit/queue.ts'
@@ -34,7 +35,7 @@ import { buildServer } from './server.ts'
 
 export type HostOptions = {
   services: readonly Service[]
-  /** Of the product, for the metrics. */
+  /** The product's version, for the metrics. */
   version: string
   engines: Engines
   /** The values of the services' settings, by name. */
@@ -48,7 +49,7 @@ export type HostOptions = {
   upstreams: ReadonlyMap<string, URL>
   /** The URL at which clients reach this host. */
   baseUrl: string
-  /** The origins of this host. Their pages may use it with credentials. */
+  /** The origins of this host. Their pages may call it with credentials. */
   ownOrigins: readonly string[]
   files: readonly Files[]
   /** Pages that come and change while the host runs, before `files`. */
@@ -61,9 +62,9 @@ export type HostOptions = {
   log: Log
   refusals: Refusals
   connections: Pick<Connections, 'count'>
-  /** Memory for the request bodies that are received at the same time. */
+  /** Memory for request bodies received at the same time. */
   bodyBytesMax: number
-  /** Memory for answers that clients have not taken yet. */
+  /** Memory for answers that clients have not read yet. */
   answerBytesMax: number
   inspect?: Inspect
 }
@@ -142,7 +143,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const fixed = openFiles(options.files, Object.assign({}, ...[...opened.values()].map(one => one.documents)))
   const findFile: FindFile = (...asked) => pages?.(...asked) ?? fixed(...asked)
   const unbuilt = unbuiltPaths(services, upstreams)
-  const server = buildServer({ ...path, calls, metrics, origins, unbuilt, findFile })
+  const near = nearRoutes(services)
+  const server = buildServer({ ...path, calls, metrics, origins, unbuilt, near, findFile })
   provided.endedOrgs.onEnd(server.stopStreamsOf)
   const metricsServer = createMetricsServer(metrics)
   const metricsPort = await listen(metricsServer, options.metricsAddress.host, options.metricsAddress.port)
@@ -161,8 +163,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     serve: () => listener.serve(server.handle, server.refused),
     drain: async graceMs => {
       server.close()
-      // Streams may end by themselves within half of the time; the rest are then stopped. Those that stand for values
-      // are stopped when there is just enough time left to tell their clients.
+      // Streams may end by themselves within half of the time; the rest are then stopped. Streams that stand for values are
+      // stopped when just enough time is left to report this to their clients.
       const stops = [setTimeout(server.stopStreams, graceMs / 2), setTimeout(server.stopValues, (graceMs * 5) / 6)]
       await Promise.all([listener.drain(graceMs), stopBackground()])
       await stopOwn()
@@ -186,7 +188,7 @@ function routesOf(sections: readonly { operations: Record<string, Operation> }[]
   return routes
 }
 
-/** What services add jobs with, and what works on them. */
+/** Opens the queues that services add jobs to, and their workers. */
 function openQueues(options: HostOptions, services: readonly Service[], states: ReadonlyMap<string, unknown>) {
   const { engines, baseUrl: source, isAlone } = options
   const { log, clock, random } = engines
@@ -252,4 +254,16 @@ function unbuiltPaths(services: readonly Service[], upstreams: ReadonlyMap<strin
   const unbuilt = services.filter(one => Object.keys(one.operations).length === 0 && !upstreams.has(one.name))
   const owners = new Map(unbuilt.flatMap(({ name, paths }) => paths.map(path => [path, name] as const)))
   return (path: string): string | null => owners.get(path.split('/', 3).join('/')) ?? null
+}
+
+/** The operation whose path is most like one that does not exist, if possible with the same method. */
+function nearRoutes(services: readonly Service[]) {
+  const operations = services.flatMap(one => Object.values(one.operations))
+  const near = nearOf(operations.map(({ path }) => path))
+  return (method: string, path: string): string | null => {
+    const [found] = near(path)
+    const same = operations.filter(one => one.path === found)
+    const one = same.find(one => one.method === method) ?? same[0]
+    return one ? `${one.method} ${one.path}` : null
+  }
 }

@@ -1,5 +1,5 @@
-// Requests with an `Idempotency-Key`: a repeated request gets the answer of the first, and changes nothing. The answer is
-// kept in the transaction that creates the thing, so that there is never one without the other.
+// Requests with an `Idempotency-Key`: a repeated request gets the answer of the first one and changes nothing. The answer
+// is stored in the transaction that creates the resource, so that neither exists without the other.
 import { createHash } from 'node:crypto'
 import type { Clock, Database, Seal } from '../engines/engines.ts'
 import { EventStream, Reply } from '../kit/answer.ts'
@@ -16,18 +16,18 @@ import type { Operation, ParsedBody, RequestFacts } from '../kit/operation.ts'
 import type { Serial } from './serial.ts'
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key'
-/** As long as any client's; visible ASCII characters only, because headers have no other encoding. */
+/** Long enough for every known client. Visible ASCII characters only, because headers have no other encoding. */
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 export type IdempotencyOptions = {
   idempotencyRecords: IdempotencyRecords
   serial: Serial
-  /** Names of requests that were carried out, and whose answers cannot be kept at the moment. */
+  /** Names of requests that were carried out but whose answers could not be stored yet. */
   unkept: Set<string>
   engines: { clock: Clock; seal: Seal }
 }
 
-/** Null if the request has no key, or the operation creates nothing: then the key is ignored. */
+/** Null if the request has no key, or the operation creates nothing: the key is then ignored. */
 export function keyedRequest(
   { engines }: Pick<IdempotencyOptions, 'engines'>,
   operation: Operation,
@@ -42,27 +42,27 @@ export function keyedRequest(
   }
   const { org, user, role, project, credential } = caller
   const name = `${operation.method} ${operation.path}`
-  // Another person, or the same one with another role, might not get this answer by the request itself.
+  // Another person, or the same person with another role, might not be allowed this answer.
   const sent = canonical([key, user, role, credential.isRestricted, project, withDigest(operation, input)])
   return {
     org,
     operation: name,
     path: operation.pathFields.map(field => input[field]),
     key: createHash('sha256').update(key).digest(),
-    // The input may contain a password, which must not be guessable from what is stored.
+    // The input may contain a password, which must not be guessable from the stored value.
     input: engines.seal.mac(org, name, sent),
     isKept: false,
     keeping: null,
   }
 }
 
-/** A stream is not kept. */
+/** Streams are not stored. */
 const asksForStream = ({ answer, bodyKind }: Operation, { body }: Record<string, unknown>): boolean =>
   answer.kind === 'either' &&
   bodyKind === 'parsed' &&
   ((body as ParsedBody).json as { stream?: unknown } | null)?.stream === true
 
-/** A body of another protocol may be large, and is known by its bytes. */
+/** A body of another protocol may be large; it is identified by its bytes. */
 function withDigest({ bodyKind }: Operation, input: Record<string, unknown>): Record<string, unknown> {
   if (bodyKind !== 'parsed') return input
   return {
@@ -73,7 +73,7 @@ function withDigest({ bodyKind }: Operation, input: Record<string, unknown>): Re
   }
 }
 
-/** The same text for equal values, whatever the order of their fields. */
+/** Equal values give the same text, whatever the order of their fields. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -81,8 +81,8 @@ const canonical = (value: unknown): string =>
       : part,
   )
 
-/** Runs the work unless it has an answer already. Requests with one key wait for each other; those at another process
- *  find out when they keep their own answer, and are rolled back. */
+/** Runs the work unless there is a stored answer. Requests with one key wait for each other. At another process they
+ *  conflict when they store their own answer, and are rolled back. */
 export function once(
   options: IdempotencyOptions,
   db: Database,
@@ -101,13 +101,13 @@ export function once(
     if (options.unkept.has(name)) throw notKept()
     try {
       const answer = await work()
-      // It changed nothing, because the thing existed already.
+      // It changed nothing, because the resource already existed.
       const isValue = !(answer instanceof Reply || answer instanceof EventStream)
       if (!request.isKept && !disclosesSecret && isValue)
         await db.transaction(tx => keep(tx, request, { answer, made: '' }, now()))
       return answer
     } catch (error) {
-      const kept = await find().catch(() => null) // Without the database, the first error says why.
+      const kept = await find().catch(() => null) // The database is unavailable, as the first error reports.
       if (kept && isSame(request, kept)) return answerOf(request, kept)
       if (request.keeping) noteUnkept(options.unkept, name, request.keeping)
       throw error
@@ -123,7 +123,7 @@ function noteUnkept(unkept: Set<string>, name: string, keeping: Promise<void>): 
 
 const notKept = () =>
   new Fault('database_unreachable', {
-    message: 'This request was carried out, and its answer cannot be kept at the moment. Repeat it to get the answer.',
+    message: 'This request was carried out, but its answer could not be stored yet. Repeat it to get the answer.',
     retryAfterS: 2,
   })
 
@@ -132,17 +132,17 @@ const isSame = ({ input }: KeyedRequest, kept: IdempotencyRecord) => Buffer.comp
 function answerOf(request: KeyedRequest, kept: IdempotencyRecord): unknown {
   if (!isSame(request, kept)) {
     throw conflict(
-      'Another request was sent with this Idempotency-Key, by another person or with another role or input. Use a new key for each request.',
+      'This Idempotency-Key was already used by another person or with another role or input. Use a new key for each request.',
     )
   }
   if (kept.answer !== null) return replyIn(kept.answer)
   const { made } = kept
-  // Who deleted a workspace because of a lost token would end all of its tokens.
+  // Deleting a workspace because of a lost token would end all of its tokens.
   const [what, advice] = request.path.includes(made)
     ? [`for \`${made}\``, 'send the request with a new key']
     : [`and created \`${made}\``, `delete \`${made}\` and create another one`]
   throw conflict(
-    `This request was carried out already ${what}. Its answer contained a secret, which is not kept. If it was lost, ${advice}.`,
+    `This request was already carried out ${what}. Its answer contained a secret, which is not stored. If you lost it, ${advice}.`,
   )
 }
 

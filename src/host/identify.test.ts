@@ -281,7 +281,7 @@ describe('unknown credentials', () => {
 })
 
 describe('a key that changes', () => {
-  it('stops working at once although it was cached', async () => {
+  it('stops working immediately although it was cached', async () => {
     const third = await host.organisation('third')
     assert.equal((await host.call('GET /v1/specimen/whoami', { as: third.key })).status, 200)
     await host.db`delete from keys where org = 'third'`

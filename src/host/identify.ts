@@ -12,8 +12,8 @@ const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
 export type IdentifyOptions = { credentials: Credentials; engines: { clock: Clock } }
 
-/** Only the first credential that is present counts, valid or not. The order is: bearer, then for `ingest` the ingest
- *  header and parameter, then the session cookie, which browsers send automatically. */
+/** Only the first credential present counts, valid or not. The order is: bearer, then for `ingest` the ingest header and
+ *  parameter, then the session cookie, which browsers send automatically. */
 export function identify(
   options: IdentifyOptions,
   { access, withoutCredential }: Pick<Operation, 'access' | 'withoutCredential'>,
@@ -83,7 +83,7 @@ async function identifyIngest(options: IdentifyOptions, presented: Presented): P
   throw new Fault('ingest_key_unknown', { message: 'To write events, send a key that starts with pk- or sk-.' })
 }
 
-/** By any credential of an organisation, also by one that can only write events. */
+/** Identifies by any credential of an organisation, even one that can only write events. */
 export async function identifyAny(options: IdentifyOptions, presented: Presented): Promise<Principal> {
   const text = anyTextIn(presented)
   const caller = await (text === undefined ? sessionOf(options, presented) : callerBy(options, text, presented))
@@ -91,11 +91,11 @@ export async function identifyAny(options: IdentifyOptions, presented: Presented
   throw text === undefined ? credentialRequired() : notBearer()
 }
 
-/** The text of the first credential that is no cookie. */
+/** The text of the first credential that is not a cookie. */
 const anyTextIn = ({ authorization, ingestHeader, ingestParameter }: Presented): string | undefined =>
   authorization === undefined ? (ingestHeader ?? ingestParameter) : bearerIn(authorization)
 
-/** Null if the text is no kind of credential. */
+/** Null if the text is not a known kind of credential. */
 function callerBy(
   { credentials }: IdentifyOptions,
   text: string,
@@ -116,7 +116,7 @@ function sessionOf({ credentials, engines }: IdentifyOptions, presented: Present
   })
 }
 
-/** Browsers send the cookie with requests that pages of other sites make, but those pages cannot read the token. */
+/** Browsers also send the cookie with requests made by pages of other sites, but those pages cannot read the token. */
 function requireCsrfToken({ csrfToken }: Presented, { credential }: Principal, clock: Clock): void {
   if (csrfToken !== undefined && isCsrfToken(csrfToken, credential, clock.now())) return
   throw new Fault('csrf_token_required', {

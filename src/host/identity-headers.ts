@@ -1,7 +1,7 @@
-// Relayed services trust the identity headers of the host, so those that a client sends must be removed.
+// Removes identity headers sent by clients, because relayed services trust those of the host.
 import type { IncomingMessage } from 'node:http'
 
-/** Name parts with which gateways and proxies pass an identity on: `X-Org-Id`, `x_user_email`, `Remote-User`. */
+/** Name parts that gateways and proxies use to pass on an identity: `X-Org-Id`, `x_user_email`, `Remote-User`. */
 const CLAIM =
   /^(org|organi[sz]ation|user|tenant|owner|account|workspace|role|group|email|mail|identity|principal|subject|sub|login|admin)(s|id|name|email|slug)?$/
 /** The same written as one word: `X-RemoteUser`, `xorgid`. */

@@ -41,8 +41,8 @@ function addBody(input: Record<string, unknown>, body: unknown): void {
   for (const name of Object.keys(body)) add(input, name, body[name])
 }
 
-/** Adds the declared fields of a `parsed` body. The whole body is passed on as well. What is sent to other operations is
- *  theirs alone: a message must not choose what its address has chosen already. */
+/** Adds the declared fields of a `parsed` body. The whole body is also passed on. If the operation calls others, the
+ *  body's fields are for those calls. Fields from the path are never overridden. */
 function addDeclared(
   input: Record<string, unknown>,
   { input: declared, pathFields, callsOperations }: Operation,
@@ -89,11 +89,11 @@ export function parseJson(bytes: Buffer): unknown {
 
 const [QUOTE, BACKSLASH, COMMA, BRACE, BRACKET] = Buffer.from('"\\,{[') as unknown as number[]
 
-/** Far more than the numbers, names of literals, punctuation and spaces that any operation needs. */
+/** Far more bytes of numbers, literal names, punctuation and spaces than any operation needs. */
 const OUTSIDE_TEXTS_MAX = 1024 * 1024
 
-/** Checks a large body before it is parsed: millions of small values, or of long numbers, would block the event loop for
- *  up to half a second. Texts are parsed quickly. */
+/** Checks a large body before parsing: millions of small values, or of long numbers, would block the event loop for up
+ *  to half a second. Strings are parsed quickly. */
 function requireCheap(bytes: Buffer): void {
   let [values, outside] = [VALUES_MAX, OUTSIDE_TEXTS_MAX]
   for (let at = 0; at < bytes.length; at++) {

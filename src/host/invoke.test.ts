@@ -41,7 +41,7 @@ describe('an audited write', async () => {
 describe('a busy database', async () => {
   const host = await startHost({ services: [specimen], dbConnections: 4, dbQueue: 6 })
 
-  it('refuses callers beyond the queue limit at once, and serves again afterwards', async () => {
+  it('refuses callers beyond the queue limit immediately, and serves again afterwards', async () => {
     const outside = openPostgres({ at: host.database, connectionsMax: 1, queueMax: 1 })
     const answers: Answer[] = []
     const calls = await outside.transaction(async tx => {
@@ -129,7 +129,7 @@ describe('an unreachable database', async () => {
 describe('a database whose disk is full', async () => {
   const host = await startHost({ services })
 
-  it('is answered 503 by what writes, and named by the health check until a write succeeds', async () => {
+  it('is answered 503 by writes, and named by the health check until a write succeeds', async () => {
     const create = (slug: string) => host.call('POST /v1/projects', { body: { slug, name: 'Project' } })
     await host.db.script(`create function no_space() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;

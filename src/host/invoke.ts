@@ -67,8 +67,8 @@ function invokeAs(
   return keyed === null ? admitted() : once(options, db, operation, keyed, request.signal, admitted)
 }
 
-/** An operation that costs money runs if its key has some left. That, and whatever shows what was used, waits until what the
- *  organisation used before is settled. */
+/** An operation that costs money runs if its key has budget left. That check, and every operation that shows usage,
+ *  first waits until the organisation's earlier usage is settled. */
 function admit(
   { meter, requireBudget }: InvokeOptions,
   db: Database,

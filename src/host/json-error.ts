@@ -8,8 +8,8 @@ const ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?/y
 const NUMBER = /-?(?:(?:0|[1-9]\d*)(?:\.(?:\d+(?:[eE][+-]?\d*)?)?|[eE][+-]?\d*)?)?/y
 const LITERALS = ['true', 'false', 'null']
 
-/** The index of the first character that cannot continue the JSON before it; the length of the text if it only ends too
- *  early. Linear, and without recursion. The text must be invalid. */
+/** The index of the first character that cannot continue the JSON before it, or the length of the text if it only ends
+ *  too early. Linear and without recursion. The text must be invalid. */
 export function invalidAt(text: string): number {
   const open: ('{' | '[')[] = []
   let expected: 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma' = 'value'

@@ -1,14 +1,14 @@
-// What a process knows of the rate of one key: its own requests, exact; those of other processes, as of its last lease;
-// and the permits that it has left.
+// What a process knows about one key's rate: its own requests exactly, those of other processes as of its last lease, and
+// its remaining permits.
 import type { OrgId } from '../kit/caller.ts'
 import { Fault } from '../kit/fault.ts'
 import { type LeaseRequest, type PermitLease, type Uses, RATE_WINDOW_MS as WINDOW_MS } from '../kit/host/permits.ts'
 import { addTime, dropTimes, emptyTimes, type RequestTimes, timeAt } from './request-times.ts'
 
-/** How long permits may be used. Counted from before they were asked for, so that they end here first. */
+/** How long permits may be used, counted from before the request for them, so that they expire here first. */
 const LEASE_MS = 2_000
-/** While other processes hold permits that they may return, they are asked for again this often. Those of a process that
- *  was killed are not returned, and count as used. */
+/** How often permits are requested again while other processes hold permits that they may return. Permits of a killed
+ *  process are never returned and count as used. */
 const ASK_AGAIN_MS = 1_000
 const RETURNED_WITHIN_MS = 5_000
 
@@ -19,12 +19,12 @@ export type KeyRate = {
   /** The rate for which the permits were leased. */
   rate: number
   readonly own: RequestTimes
-  /** The requests of other processes, the oldest first, and their number. */
+  /** The requests of other processes, oldest first, and their number. */
   others: Uses[]
   othersCount: number
   permits: number
   permitsUntilMs: number
-  /** When to ask again although the rate is used up. */
+  /** When to request permits again although the rate is used up. */
   askAgainMs: number
 }
 
@@ -33,7 +33,7 @@ export function newKeyRate(org: OrgId, key: string, rate: number): KeyRate {
   return { org, key, rate, own: emptyTimes(), ...others, permits: 0, permitsUntilMs: Number.NEGATIVE_INFINITY }
 }
 
-/** Uses a permit and returns the RateLimit header, or refuses the request. Null if the database has to be asked. */
+/** Uses a permit and returns the RateLimit header, or refuses the request. Null if the database must be asked. */
 export function takePermit(one: KeyRate, rate: number, nowMs: number): string | null {
   dropExpired(one, nowMs)
   if (one.rate !== rate) Object.assign(one, { rate, permits: 0, askAgainMs: nowMs })
@@ -46,7 +46,7 @@ export function takePermit(one: KeyRate, rate: number, nowMs: number): string | 
   return null
 }
 
-/** Gives up the permits that are left, and tells what was used. `systemMs` is the system clock's time at `nowMs`. */
+/** Returns the remaining permits and reports what was used. `systemMs` is the system clock's time at `nowMs`. */
 export function reportOf(
   one: KeyRate,
   nowMs: number,
@@ -69,7 +69,7 @@ export function applyLease(one: KeyRate, { granted, others }: PermitLease, nowMs
   one.permitsUntilMs = nowMs + LEASE_MS
 }
 
-/** Whether nothing is known that could matter later. */
+/** Whether the state can be dropped because nothing in it matters any more. */
 export function isUnused(one: KeyRate, nowMs: number): boolean {
   dropExpired(one, nowMs)
   return usedOf(one) === 0 && one.permits === 0
@@ -91,7 +91,7 @@ function dropExpired(one: KeyRate, nowMs: number): void {
   }
 }
 
-/** When fewer than the rate will be left in the window. With others, it is exact to the second. */
+/** When the number of requests in the window drops below the rate. With other processes, it is exact to the second. */
 function freeAtMs(one: KeyRate): number {
   const { own, others, rate } = one
   if (others.length === 0) return timeAt(own, own.count - rate) + WINDOW_MS
@@ -110,7 +110,7 @@ const rateStatus = (remaining: number, resetS: number) => `"key";r=${remaining};
 function exceeded(rate: number, waitS: number): Fault {
   const retryAfterS = Math.ceil(waitS)
   return new Fault('key_rate', {
-    message: `This key may make ${rate} requests a minute; the next one is admitted in ${retryAfterS} s.`,
+    message: `This key may make ${rate} requests per minute; the next one is allowed in ${retryAfterS} s.`,
     retryAfterS,
     headers: { ratelimit: rateStatus(0, waitS), 'ratelimit-policy': `"key";q=${rate};w=${WINDOW_MS / 1000}` },
   })

@@ -78,7 +78,7 @@ describe('a key limited to', () => {
     })
   }
 
-  it('something gets a message that names what it may not do', async () => {
+  it('something gets a message that names the limit', async () => {
     const messageOf = async (limit: string, route: string) =>
       (await host.call(route, { as: await limitedTo(limit) })).body.error.message
     assert.match(await messageOf('product:risk', READ_PROJECTS), /may not use the projects service.*product:risk/)
@@ -209,7 +209,7 @@ describe('a project in X-Project-Id', () => {
         for (const as of [host.home.key, member, await limitedTo('project:*')]) {
           const { status, body } = await inside(slug, as, route)
           assert.deepEqual([status, body.error.code], [404, 'not_found'], route)
-          assert.equal(body.error.message, `This organisation has no project ${slug}, which X-Project-Id names.`)
+          assert.equal(body.error.message, `This organisation has no project ${slug}, as named in X-Project-Id.`)
         }
       }
       const event = { as: publishable.key, body: { event: 'seen' }, headers: { 'x-project-id': slug } }
@@ -241,12 +241,12 @@ describe('a project in X-Project-Id', () => {
     }
   })
 
-  it('must be a slug, also where no project matters', async () => {
+  it('must be a slug, even where projects do not matter', async () => {
     assert.equal((await inside('Not A Slug')).status, 400)
     assert.equal((await inside('Not A Slug', host.home.key, 'GET /v1')).status, 200, 'without a caller')
   })
 
-  it('does not run a write that it is refused for', async () => {
+  it('is checked before a write runs', async () => {
     const headers = { 'x-project-id': 'never-was' }
     const body = { slug: 'not-made', name: 'Not made' }
     assert.equal((await host.call('POST /v1/projects', { body, headers })).status, 404)
@@ -284,7 +284,7 @@ describe('a restricted key', () => {
     assert.equal((await host.call(`PATCH /v1/account/keys/${id}`, { as: key, body: { rate: null } })).status, 403)
   })
 
-  it('may revoke keys whatever its limit is', async () => {
+  it('may revoke keys whatever its limits are', async () => {
     for (const limit of [['product:event'], ['read:*'], ['project:shop'], ['model:none']]) {
       const { body } = await host.call('POST /v1/account/keys', { body: { name: 'other' } })
       const as = await limitedTo(...limit)
@@ -292,7 +292,7 @@ describe('a restricted key', () => {
     }
   })
 
-  it('does not include keys that only expire', async () => {
+  it('does not mean a key that only expires', async () => {
     const key = await keyWith({ expires: future })
     assert.equal((await host.call('POST /v1/account/keys', { as: key, body: { name: 'more' } })).status, 201)
   })

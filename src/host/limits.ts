@@ -1,4 +1,4 @@
-// Enforces the limits of a key. Decided by the matched operation, never by the text of the URL.
+// Enforces the limits of a key, based on the matched operation, never on the text of the URL.
 import { isLimited, type Principal } from '../kit/caller.ts'
 import { Fault } from '../kit/fault.ts'
 import { SLUG } from '../kit/fields.ts'
@@ -14,7 +14,7 @@ export function requireService(
 ): void {
   if (issuesCredential && isLimited(credential)) {
     throw limited(
-      'This key is limited, so it may not call this operation, which creates, changes or reveals credentials; use a key without limit, budget and rate',
+      'This key is limited, so it may not call this operation, which creates, changes or reveals credentials; use a key without limits, budget or rate',
     )
   }
   if (issuesCredential && credential.isRestricted) {
@@ -30,7 +30,7 @@ export function requireService(
   throw limited(`This key ${what}; it is limited to ${listOf(limits, 'product', 'read')}`)
 }
 
-/** Checks the project that the input or the header names: `chosen` is that of the header. Returns the caller with the
+/** Checks the project named by the input or the header; `chosen` is that of the header. Returns the caller with the
  *  project it acts in. */
 export function inProject(
   { project, endsCredential }: Operation,
@@ -44,7 +44,7 @@ export function inProject(
     if (!permitted || endsCredential) return caller
     throw limited(`This key may not act on the whole organisation; it is limited to ${listOf(limits, 'project')}`)
   }
-  // One that does not matter here must be permitted, too: the answer tells whether it exists.
+  // A header that this operation ignores must be permitted too: the answer reveals whether the project exists.
   if (chosen !== null) requirePermitted(limits, chosen)
   const named = project === 'chosen' ? chosen : String(input[project])
   if (named === null) {
@@ -62,7 +62,7 @@ function requirePermitted(limits: Limits | null, project: string): void {
   )
 }
 
-/** Checks the model that the input names. */
+/** Checks the model named in the input. */
 export function requireModel(
   { model }: Pick<Operation, 'model'>,
   { credential }: Principal,
@@ -76,16 +76,16 @@ export function requireModel(
   throw limited(`This key may not call ${which}; it is limited to ${listOf(credential.limits, 'model')}`)
 }
 
-/** The project that the header X-Project-Id names. */
+/** The project named in the header X-Project-Id. */
 export function projectHeader(header: string | string[] | undefined): string | null {
   if (header === undefined) return null
   if (typeof header === 'string' && SLUG.test(header)) return header
   throw malformed("X-Project-Id must be one project's slug.")
 }
 
-/** Also for the projects of other organisations. */
+/** Also raised for projects of other organisations. */
 export const noProject = (slug: string) =>
-  new Fault('not_found', { message: `This organisation has no project ${slug}, which X-Project-Id names.` })
+  new Fault('not_found', { message: `This organisation has no project ${slug}, as named in X-Project-Id.` })
 
 const ENTRIES_SHOWN_MAX = 5
 

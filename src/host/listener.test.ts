@@ -223,7 +223,7 @@ describe('a client refused on the raw socket', () => {
 })
 
 describe('draining', () => {
-  it('finishes running requests, answers requests on their way, then refuses connections', async t => {
+  it('finishes running requests, answers requests in transit, then refuses connections', async t => {
     const ending = await startHost({ services: [specimen] }, t)
     const { socket, write, closed } = await rawConnection(ending.port, { tls: true })
     const before = slowCalls.count

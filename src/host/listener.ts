@@ -35,15 +35,15 @@ export type ListenerOptions = {
 type Refused = (requestId: string, fault: Fault, address: string) => void
 
 const TIMEOUTS = {
-  /** Until the first byte, and for the TLS handshake. */
+  /** The time limit for the first byte and for the TLS handshake. */
   handshakeMs: 10_000,
   headersMs: 10_000,
-  /** For the whole request, body included. */
+  /** The time limit for the whole request, body included. */
   requestMs: 30_000,
   /** Proxies commonly keep idle connections for a minute. Ours stay open longer, so that the proxy closes first. */
   idleMs: 65_000,
-  /** For the whole answer, if the client has ended its side of the connection. One that has left and one that only sends
-   *  no more look the same until something is written to them. */
+  /** The time limit for the whole answer if the client has ended its side of the connection. A client that left and one
+   *  that only stopped sending cannot be told apart until something is written. */
   endedMs: 1_000,
 }
 export const HEADER_BYTES_MAX = 16 * 1024
@@ -58,7 +58,7 @@ export type Listener = {
   drain(graceMs: number): Promise<void>
 }
 
-/** Listens at once, so that the port number is known. Requests are handled after `serve`. */
+/** Listens immediately, so that the port number is known. Requests are handled after `serve`. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
   const serving: Serving = { ...options, handle: answerStarting(options), refused: () => {} }
@@ -69,7 +69,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const { handle } = pipeline
   const refuseLast = (socket: Socket, fault: Fault) => {
     const current = responseOn(socket)
-    // The fault is in the body of the current request: nothing else will answer that.
+    // The fault is in the current request's body, and nothing else will answer that request.
     if (current && !current.req.complete) refuse(serving, socket, fault)
     else pipeline.last(socket, () => refuse(serving, socket, fault))
   }
@@ -157,11 +157,11 @@ export function listen(server: PlainServer | Server, host: string, port: number)
 }
 
 /** Stops accepting connections, lets running requests end and closes idle connections. Those stay open for one more
- *  second: a request that is already on its way is answered, with `Connection: close`. */
+ *  second: a request that is already in transit is answered, with `Connection: close`. */
 async function drain(servers: [Server, PlainServer], graceMs: number): Promise<void> {
   const deadline = performance.now() + graceMs
   let open = true
-  // The close() of node:https would close idle connections at once and lose requests that are on their way.
+  // The close() of node:https would close idle connections immediately and lose requests in transit.
   NetServer.prototype.close.call(servers[0], () => {
     open = false
   })
@@ -209,7 +209,7 @@ const answered = new WeakSet<Socket>()
 /** How long the rest of an answered request is read and discarded. */
 const UNREAD_MS = 5_000
 
-/** Reads and discards the rest of an answered request. Closing at once would reset the connection, and a client that
+/** Reads and discards the rest of an answered request. Closing immediately would reset the connection, and a client that
  *  writes its whole body before it reads would lose the answer. The socket is closed after a timeout. */
 export function discardUnread(request: IncomingMessage): void {
   const { socket } = request

@@ -22,7 +22,7 @@ export type RequestEntry = {
   ms: number
   ip: string
   caller: Principal | null
-  /** For requests that name nothing known, as `loggedPath` gives it. */
+  /** The path as returned by `loggedPath`, for requests that match no operation. */
   path?: string | undefined
 }
 
@@ -76,13 +76,13 @@ function batched(write: (text: string) => void): { write(line: string): void; fl
     write: line => {
       lines += line
       timer ??= setTimeout(flush, BATCH_MS).unref()
-      // Warnings and errors are written at once: the process may be about to end.
+      // Warnings and errors are written immediately: the process may be about to end.
       if (lines.length > BATCH_CHARS || line.charCodeAt('{"level":'.length) >= '4'.charCodeAt(0)) flush()
     },
   }
 }
 
-/** RFC 3339. All but the milliseconds is formatted once a second. */
+/** RFC 3339. Everything except the milliseconds is formatted once per second. */
 function timeField(clock: Clock): () => string {
   let second = 0
   let prefix = ''

@@ -1,11 +1,11 @@
-// Memory that clients make the host hold: bodies until their request is answered, and answers until they are taken. An
-// organisation, or without one a client address, may hold no more than is left for the others. Organisations behind one
-// address do not share.
+// Limits the memory that clients occupy: bodies until their request is answered, and answers until they are read. An
+// organisation, or a client address without one, may hold at most as much as is left for others. Organisations behind one
+// address have separate shares.
 import { clientNetwork } from '../fair/address.ts'
 import { openShares } from '../fair/shares.ts'
 import { Fault } from '../kit/fault.ts'
 
-/** Less is not counted: the number of connections bounds it. */
+/** Smaller amounts are not counted: the number of connections bounds them. */
 export const UNCOUNTED_BYTES = 16 * 1024
 
 export type Holder = { ip: string; caller: { org: string } | null }
@@ -42,11 +42,11 @@ export function openMemoryBudget(bytesMax: number, refusal: string): MemoryBudge
 export const openBodyBudget = (bytesMax: number): MemoryBudget =>
   openMemoryBudget(
     bytesMax,
-    'Too many large bodies of your organisation or address are being received; nothing was done. Send it again in a moment.',
+    'Your organisation or address is sending too many large bodies at the same time; nothing was done. Try again in a moment.',
   )
 
 export const openAnswerBudget = (bytesMax: number): MemoryBudget =>
   openMemoryBudget(
     bytesMax,
-    'Too many large answers to your organisation or address have not been read yet. Read them, then ask again for less at a time.',
+    'Too many large answers to your organisation or address are still unread. Read them, then request less at a time.',
   )

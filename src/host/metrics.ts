@@ -50,7 +50,7 @@ export function openConnectionsGauge(value: number): Gauge {
   return { name: 'stoa_connections', help: 'Open connections of clients', samples: [{ labels: {}, value }] }
 }
 
-/** Several services may have samples of one metric, which must be together. */
+/** Several services may have samples of one metric, which must be adjacent in the output. */
 function gaugeText(all: readonly Gauge[]): string {
   const { name, help, type = 'gauge' } = all[0] as Gauge
   const lines = all

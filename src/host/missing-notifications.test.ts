@@ -1,4 +1,4 @@
-// A process that gets no notifications, beside one that changes what it has cached.
+// A process that gets no notifications, and another one that changes what it has cached.
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { until } from '../../test/conformance/db.ts'
@@ -20,7 +20,7 @@ async function startBeside(t: TestContext) {
 }
 
 describe('a process that gets no notifications', () => {
-  it('answers requests, and nothing from memory', async t => {
+  it('answers requests, but not from caches', async t => {
     const { second, db, proxy } = await startBeside(t)
     const { id, key } = await made()
     const use = () => second.call('GET /v1/ai/settings', { as: key })
@@ -50,7 +50,7 @@ describe('a process that gets no notifications', () => {
     assert.equal((await use()).status, 401)
   })
 
-  it('goes on when the process of the server for its LISTEN connection is stopped', async t => {
+  it("continues when the server's process for its LISTEN connection is stopped", async t => {
     const { second, db } = await startBeside(t)
     const { id, key } = await made()
     const use = () => second.call('GET /v1/projects', { as: key })

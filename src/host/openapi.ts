@@ -24,13 +24,13 @@ const SCHEMES = {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description: 'The session of a browser, which `GET /v1/account/login` starts. Writes also need `csrf`.',
+    description: 'A browser session, started by `GET /v1/account/login`. Writes also need `csrf`.',
   },
   csrf: {
     type: 'apiKey',
     in: 'header',
     name: 'X-CSRF-Token',
-    description: 'The token of `GET /v1/account/csrf`, with which a page of this host proves that it sent the write.',
+    description: 'The token from `GET /v1/account/csrf`, which proves that a page of this host sent the write.',
   },
 }
 const INGEST_SCHEMES = {
@@ -64,7 +64,7 @@ export function openapiDocument(sections: readonly Section[]): object {
     info: {
       title: 'Stoa',
       version: 'v1',
-      summary: 'One HTTP host that gives a product team its back end',
+      summary: "One HTTP host that provides a product's back end",
       description: INTRODUCTION,
       license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
@@ -115,7 +115,8 @@ const PROJECT_HEADER = {
   name: 'X-Project-Id',
   in: 'header',
   required: false,
-  description: 'The slug of the project to act in; by default the only one that the key may act in, else none',
+  description:
+    'The slug of the project to act in; defaults to the only project of the key if it has just one, otherwise to none',
   example: 'web-shop',
   schema: { type: 'string', pattern: SLUG.source },
 }
@@ -125,7 +126,7 @@ const IDEMPOTENCY_HEADER = {
   in: 'header',
   required: false,
   description:
-    'A text of your choice, new for each thing to create: a repeated request with the same key within a day creates nothing and gets the first answer again',
+    'A unique text of your choice for each thing to create: repeating a request with the same key within a day creates nothing and returns the first answer',
   example: '0b7f6c52-7d0e-4c1c-9a3e-0d9b3c2f6a11',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
@@ -151,7 +152,7 @@ function parametersOf(operation: Operation, schemas: Schemas): object[] {
   ]
 }
 
-/** Whether the declared fields are in the body. Operations that call others have theirs in the query. */
+/** Whether the declared fields are in the body. Operations that call others have them in the query. */
 const hasBodyFields = ({ bodyKind, callsOperations }: Operation) =>
   bodyKind === 'json' || (bodyKind === 'parsed' && !callsOperations)
 
@@ -173,7 +174,7 @@ function bodyOf(operation: Operation, name: string, schemas: Schemas): object | 
     description: `The body of \`${operation.method} ${operation.path}\``,
     ...(requiredFields.length > 0 && { required: requiredFields }),
     properties: Object.fromEntries(fields),
-    // Said also if they are allowed: some validators would count them as unknown.
+    // Stated even where unknown fields are allowed: some validators would reject them.
     additionalProperties: !('additionalProperties' in input),
   }
   const fieldsExample = Object.fromEntries(

@@ -1,15 +1,15 @@
-// Writes text to stdout or stderr without waiting for a reader. A full disk, a closed terminal or a paused pipe must neither
-// stop nor end the host: text that cannot be written is dropped.
+// Writes text to stdout or stderr without blocking. A full disk, a closed terminal or a paused pipe must neither block nor
+// end the host, so text that cannot be written is dropped.
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 
-/** Text that waits for a slow reader. */
+/** Limit on text that waits for a slow reader. */
 const WAITING_CHARS_MAX = 1024 * 1024
-/** Between attempts while the reader takes nothing. */
+/** The pause between attempts while the reader accepts nothing. */
 const RETRY_MS = 50
 
 export type Output = {
   write(text: string): void
-  /** Writes what waits, as far as the reader takes it at once. */
+  /** Writes as much waiting text as the reader accepts immediately. */
   flush(): void
 }
 
@@ -20,7 +20,7 @@ export function openOutput(standard: 1 | 2): Output {
   let isWriting = false
   let isScheduled = false
 
-  /** Not at once, so that a `flush` in the same turn of the event loop writes in order. */
+  /** Deferred, so that a `flush` in the same turn of the event loop keeps the order. */
   function schedule(): void {
     if (isScheduled || isWriting) return
     isScheduled = true

@@ -1,27 +1,26 @@
-// Handles the requests of each connection one after the other, so that a client that sends many and reads nothing
-// occupies memory for one answer only. Requests that arrive meanwhile are held; after a few, the connection is not read
-// any further.
+// Handles the requests of each connection one after the other, so that a client that sends many and reads nothing occupies
+// memory for only one answer. Requests that arrive meanwhile are held; after a few, the connection is paused.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Refusals } from './refusals.ts'
 
-/** Held requests of one connection before it is paused. A chunk that has been read may contain some more. */
+/** Held requests of one connection before it is paused. A chunk that was already read may contain a few more. */
 const HELD_MAX = 15
 /** Held requests of all connections; the connection that exceeds it is closed. */
 const HELD_IN_TOTAL_MAX = 5_000
 
 export type Pipeline = {
   handle: RequestListener
-  /** Runs `answer` once all earlier requests of the connection are answered; it answers something that is not a request
-   *  and closes the connection. */
+  /** Runs `answer` after all earlier requests of the connection are answered. `answer` responds to input that is not a
+   *  request and closes the connection. */
   last(socket: Socket, answer: () => void): void
 }
 
 type Held = { request: IncomingMessage; response: ServerResponse }
 /** `isActive`: `next` runs when the current response is closed. */
 type Line = { isActive: boolean; isPaused: boolean; held: Held[]; last: (() => void) | null }
-/** `_httpMessage` is the response that is being written; `_paused` and `parser` are needed to pause the connection, which
- *  the server would resume by itself. They are Node's own. */
+/** Internals of Node: `_httpMessage` is the response being written; `_paused` and `parser` are needed to pause the
+ *  connection, which the server would otherwise resume by itself. */
 type PipelinedSocket = Socket & {
   [LINE]?: Line
   _httpMessage?: ServerResponse | null
@@ -57,7 +56,7 @@ export function openPipeline(handle: RequestListener, refusals: Refusals): Pipel
   }
 
   function next(socket: PipelinedSocket, line: Line): void {
-    // After an answer with `Connection: close` nothing more may be carried out: nobody would learn of it.
+    // After an answer with `Connection: close` nothing more may be carried out: the client would not learn of it.
     if (socket.destroyed || socket.writableEnded) {
       drop(line)
       return
@@ -86,7 +85,7 @@ export function openPipeline(handle: RequestListener, refusals: Refusals): Pipel
 
   return {
     handle: (request, response) => {
-      // What follows a request to upgrade in the same read is lost in Node's parser, so that request is the last one.
+      // Data after an upgrade request in the same read is lost in Node's parser, so that request is the last one.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
       // Node gives the socket to a response when all earlier ones are written.
       if (response.socket !== null) return handle(request, response)

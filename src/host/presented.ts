@@ -11,14 +11,14 @@ export const INGEST_PARAMETER = 'ingest_key'
 /** Events are written with any method: some SDKs use GET. */
 export const readsOnly = ({ access }: Operation, method: string): boolean => access !== 'ingest' && isSafe(method)
 
-/** Node keeps only the first of several; a proxy in front may have used another one. */
+/** Node keeps only the first of several, but a proxy in front may have used another one. */
 export function requireOneCredential({ headers, rawHeaders }: IncomingMessage): void {
   if (headers.authorization !== undefined && countHeader(rawHeaders, 'authorization') > 1) {
     throw malformed('Send one Authorization header, not several.')
   }
 }
 
-/** A key in the header of another protocol, as a bearer. */
+/** A key in another protocol's header, treated as a bearer credential. */
 function inKeyHeader({ headers, rawHeaders }: IncomingMessage, { keyHeader }: Operation): string | undefined {
   if (keyHeader === null || headers[keyHeader] === undefined) return undefined
   if (countHeader(rawHeaders, keyHeader) > 1) throw malformed(`Send one ${keyHeader} header, not several.`)

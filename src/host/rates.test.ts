@@ -131,7 +131,7 @@ describe('the rate of a key in two processes on one database', async () => {
     assert.equal(headers['ratelimit-policy'], '"key";q=5;w=60')
   })
 
-  it('counts what a process used that has been stopped', async t => {
+  it('counts the requests of a stopped process', async t => {
     const third = await startHost({ beside: host }, t)
     const { key } = await keyWith(4)
     for (let at = 0; at < 3; at++) await third.call('GET /v1/projects', { as: key })
@@ -139,7 +139,7 @@ describe('the rate of a key in two processes on one database', async () => {
     assert.deepEqual([(await use(key)).status, (await use(key)).status], [200, 429])
   })
 
-  it('is given back by a process that stops or no longer uses it', async t => {
+  it('is returned by a process that stops or no longer uses it', async t => {
     for (const isStopped of [true, false]) {
       const third = await startHost({ beside: host }, t)
       const { id, key } = await keyWith(100)
@@ -183,7 +183,7 @@ function failing(db: Database, state: { isDown: boolean }): Database {
 
 describe('openRates', () => {
   const org = host.home.org
-  /** Opens the rates of another process, and counts how often it asks for permits. */
+  /** Opens the rates of another process, and counts its requests for permits. */
   const process = (name: string, clock = host.clock) => {
     const asked = { count: 0 }
     const rates = openRates(clock, request => {
@@ -250,7 +250,7 @@ describe('openRates', () => {
     assert.ok(admitted.length > 0.8 * rate * minutes, `${admitted.length} in ${minutes} minutes`)
   })
 
-  it('asks for permits once for a twentieth of the rate, and not at all for refused requests', async () => {
+  it('requests permits once per twentieth of the rate, and never for refused requests', async () => {
     const { asked, consume } = process('frugal')
     for (let at = 0; at < 200; at++) await consume('frugal', 200)
     assert.equal(asked.count, 20)
@@ -258,7 +258,7 @@ describe('openRates', () => {
     assert.equal(asked.count, 20)
   })
 
-  it('answers at once while it has permits, until they end', async () => {
+  it('answers immediately while it has permits, until they expire', async () => {
     const { rates } = process('at once')
     assert.equal(await rates.consume(org, 'at once', 60), '"key";r=59;t=60')
     assert.equal(rates.consume(org, 'at once', 60), '"key";r=58;t=60')
@@ -274,10 +274,10 @@ describe('openRates', () => {
     return outcome
   }
 
-  it('counts the permits of a process that was killed as used for a minute', async () => {
+  it('counts the permits of a killed process as used for a minute', async () => {
     const [one, two] = [process('killed'), process('left')]
     await one.consume('killed', 40)
-    // Nothing more is heard of it. It had leased two.
+    // The process is gone. It had leased two.
     const { length } = await admittedNow(two, 'killed', 40)
     assert.equal(length, 38)
     host.clock.advance(61_999)
@@ -291,7 +291,7 @@ describe('openRates', () => {
     return outcomes.filter(({ status }) => status === 'fulfilled')
   }
 
-  it('deletes what is stored of keys that are no longer used', async t => {
+  it('deletes the data of keys that are no longer used', async t => {
     const own = await startHost({ runsBackground: true }, t)
     const { key } = (await own.call('POST /v1/account/keys', { body: { name: 'rated', rate: 2 } })).body
     await own.call('GET /v1/projects', { as: key })

@@ -5,9 +5,9 @@ import type { OrgId } from '../kit/caller.ts'
 import { type LeasePermits, RATE_WINDOW_MS } from '../kit/host/permits.ts'
 import { applyLease, isUnused, type KeyRate, newKeyRate, reportOf, takePermit } from './key-rate.ts'
 
-/** A lease is a twentieth of the rate: small enough to leave most of it to the others. */
+/** A lease is a twentieth of the rate: small enough to leave most of it to other processes. */
 const SHARES = 20
-/** How often unused permits are returned that have ended. */
+/** How often expired unused permits are returned. */
 const RETURN_EVERY_MS = 500
 
 export type Rates = {
@@ -19,15 +19,15 @@ export type Rates = {
 }
 
 type Shared = KeyRate & {
-  /** One at a time: each tells the database everything that this process has used. */
+  /** One request to the database at a time: each reports everything that this process has used. */
   asking: Promise<void> | null
-  /** How many requests wait for it. */
+  /** How many requests wait for the database. */
   waiting: number
 }
 
 export function openRates(clock: Clock, leasePermits: LeasePermits): Rates {
   const known = new Map<string, Shared>()
-  /** Those with a lease; the lease that ends first comes first. */
+  /** Keys with a lease; the lease that ends first comes first. */
   const leased = new Set<Shared>()
   let sweptMs = clock.elapsedMs()
 
@@ -55,7 +55,7 @@ export function openRates(clock: Clock, leasePermits: LeasePermits): Rates {
     }
   }
 
-  /** Tells what was used, and gets up to `wanted` permits instead of those that are left. */
+  /** Reports what was used, and gets up to `wanted` permits in place of the remaining ones. */
   function ask(one: Shared, rate: number, wanted: number): Promise<void> {
     leased.delete(one)
     one.asking = lease(one, rate, wanted).finally(() => {
@@ -82,7 +82,7 @@ export function openRates(clock: Clock, leasePermits: LeasePermits): Rates {
       try {
         await ask(one, one.rate, 0)
       } catch {
-        return // The database is down. These count as used; the others are tried again.
+        return // The database is down. These permits count as used; the others are tried again.
       }
     }
   }
@@ -105,7 +105,7 @@ export function openRates(clock: Clock, leasePermits: LeasePermits): Rates {
   }
 }
 
-/** Whatever the database did, the request has not begun. */
+/** Whatever the database did, the request has not started. */
 function nothingDone(error: unknown): never {
   throw error instanceof EngineUnavailable && error.state === 'unknown'
     ? new EngineUnavailable('db', 'down', error)

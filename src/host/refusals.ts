@@ -1,5 +1,5 @@
-// Counts what is refused for lack of capacity, by reason. Logs each reason at most once a second, with the count: under
-// a flood, a line for each refusal would cost more than the refusal.
+// Counts refusals for lack of capacity, by reason. Logs each reason at most once a second, with the count: under a flood,
+// one line per refusal would cost more than the refusal.
 import type { Fault } from '../kit/fault.ts'
 import type { Gauge } from '../kit/service.ts'
 import type { Log } from './log.ts'
@@ -12,7 +12,7 @@ export type Refusals = {
   metric(): Gauge
 }
 
-/** Logs a fault that is not the caller's. Those for lack of capacity are only counted. */
+/** Logs a fault that the caller did not cause. Refusals for lack of capacity are only counted. */
 export function reportFault(
   { log, refusals }: { log: Log; refusals: Refusals },
   fault: Fault,

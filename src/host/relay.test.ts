@@ -146,7 +146,7 @@ describe('a relayed service', () => {
     assert.equal(received.length, before)
   })
 
-  it('is not called for a path that leaves it', async () => {
+  it('is not called for a path that leads outside of it', async () => {
     const before = received.length
     for (const path of [
       '..#',

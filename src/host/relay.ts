@@ -34,7 +34,7 @@ const NOT_RETURNED = new Set([
   ...['ratelimit', 'ratelimit-policy', 'clear-site-data'],
 ])
 
-/** Operations for each path of a service at an upstream URL, and for everything below it. */
+/** Operations for each path of a service with an upstream URL, and everything below it. */
 export function relayOperations({ name, paths }: Service, upstream: URL): Record<string, Operation> {
   const declared = {
     access: 'bearer',
@@ -72,7 +72,7 @@ function fieldsIn(body: Buffer): Record<string, unknown> {
     const json: unknown = JSON.parse(body.toString())
     return typeof json === 'object' && json !== null ? { ...json } : {}
   } catch {
-    return {} // It names no model, so a key that is limited to models is refused.
+    return {} // It names no model, so a key limited to models is refused.
   }
 }
 
@@ -99,8 +99,9 @@ async function relay(upstream: URL, { http, caller, request }: Context<'bearer'>
   }
 }
 
-/** Appends the path unchanged to the upstream's path. A path that parsing would change, here or at the upstream (`..`, in
- *  any encoding or with parameters), is rejected: it could leave the service for which the caller was authorised. */
+/** Appends the path unchanged to the upstream's path. A path that parsing would change, here or at the upstream (`..`,
+ *  in any encoding or with parameters), is rejected: it could reach outside the service that the caller is authorised
+ *  for. */
 function upstreamUrl(upstream: URL, target: string): string {
   const [path = '', query] = target.split(/\?(.*)/s)
   const wanted = upstream.pathname.replace(/\/$/, '') + path
@@ -126,7 +127,7 @@ function isAmbiguous(segment: string): boolean {
   return true
 }
 
-/** Identity headers. Those that the client sent are removed already, in identity-headers.ts. */
+/** Identity headers. The client's own were already removed, in identity-headers.ts. */
 function identity(caller: Caller): Record<string, string> {
   const { org, user, email, project } = caller
   return { 'x-org-id': org, 'x-user-id': user, 'x-user-email': email, ...(project && { 'x-project-id': project }) }
@@ -135,7 +136,7 @@ function identity(caller: Caller): Record<string, string> {
 const forwardable = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !OVERRIDES.test(name.replace(/[^a-z0-9]+/g, ''))))
 
-/** The upstream's headers, without those of the host and without cookies of Stoa. */
+/** The upstream's headers, without those that the host sets and without Stoa's cookies. */
 function returned(answered: IncomingHttpHeaders): Record<string, string | string[]> {
   const { 'set-cookie': cookies, ...others } = answered
   const passed = [cookies ?? []].flat().filter(cookie => !OWN_COOKIE.test(cookie))
@@ -143,8 +144,8 @@ function returned(answered: IncomingHttpHeaders): Record<string, string | string
   return passed.length > 0 ? { ...rest, 'set-cookie': passed } : rest
 }
 
-/** Names, without separators, by which servers and frameworks take the address or identity of a client, the URL, the method
- *  or the project: `Forwarded-For`, `CF-Connecting-IP`, `X-HttpMethodOverride`. */
+/** Names, without separators, from which servers and frameworks take the client's address or identity, the URL, the
+ *  method or the project: `Forwarded-For`, `CF-Connecting-IP`, `X-HttpMethodOverride`. */
 const OVERRIDES =
   /forwarded|(real|client|connecting|original|originating|remote|source|user)ip$|(remote|external)(addr|address|host)$|clientaddr|^x(original)?host$|authorization$|oidc|jwt|assertion|clients?dn$|consumer|^x?member(id)?$|methodoverride|(http|original|tunnel)method$|(original|rewrite|request)(url|uri|path)$|projectid|^x?project$/
 

@@ -1,4 +1,4 @@
-// When requests of a key were made in the last minute. Memory grows with the number of requests, not with the rate.
+// The times of a key's requests in the last minute. Memory grows with the number of requests, not with the rate.
 
 /** The exact times in a ring buffer, the oldest at `first`, and the same requests by second. */
 export type RequestTimes = { times: Float64Array; first: number; count: number; seconds: Second[] }

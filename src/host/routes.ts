@@ -1,4 +1,4 @@
-// Makes a route for each operation: identify, admit, read the body, invoke, answer. Only this file uses the router.
+// Creates a route for each operation: identify, admit, read the body, invoke, answer. Only this file uses the router.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import createRouter from 'find-my-way'
@@ -24,7 +24,7 @@ import type { RequestScope, Route } from './scope.ts'
 export type RouteOptions = IdentifyOptions &
   InvokeOptions & { rates: Rates; bodies: MemoryBudget; turns: Turns; routes: ReadonlyMap<string, Route> }
 export type Routes = (request: IncomingMessage, response: ServerResponse, scope: RequestScope) => void
-/** Answers a request that matches no operation. `meant` is the path without its trailing slash, if that one exists. */
+/** Answers a request that matches no operation. `meant` is the path without its trailing slash, if that path exists. */
 export type Fallback = (...args: [...Parameters<Routes>, meant: string | null]) => void
 
 type RoutedRequest = {
@@ -38,14 +38,14 @@ type RoutedRequest = {
   /** Set if it was read before the credential was checked. */
   body: { value: unknown } | null
 }
-/** After this time the credential is checked again when the body has arrived. */
+/** If the body takes longer than this to arrive, the credential is checked again. */
 const RECHECK_MS = 100
 /** Stored in the router for a path and a method. */
 type Serve = (routed: RoutedRequest) => void
 type Router = ReturnType<typeof createRouter>
 
 export function buildRoutes(options: RouteOptions, answers: Answers, fallback: Fallback): Routes {
-  // The header limit bounds parameters already. With a shorter limit the router itself would reject long slugs.
+  // The header limit already bounds parameters. With a shorter limit the router itself would reject long slugs.
   const router = createRouter({ maxParamLength: HEADER_BYTES_MAX, onBadUrl: unused })
   for (const route of options.routes.values()) addRoute(router, route, options, answers)
   addOtherMethods(router, options, answers)
@@ -69,7 +69,7 @@ export function buildRoutes(options: RouteOptions, answers: Answers, fallback: F
   }
 }
 
-/** The path without its trailing slash, if that is one that exists. */
+/** The path without its trailing slash, if that path exists. */
 function withoutSlash(router: Router, path: string): string | null {
   if (path.length < 2 || path.length > 200 || !path.endsWith('/')) return null
   const found = router.find('OPTIONS', path.slice(0, -1))
@@ -98,7 +98,7 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
     }
   }
 
-  /** The body may be parsed to find the credential, so that this takes a turn of its own. */
+  /** Finding the credential may require parsing the body, so this takes its own turn. */
   function readFirst(routed: RoutedRequest): void {
     read(options, operation, answers, routed, body => {
       routed.body = { value: body }
@@ -114,7 +114,7 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
     } else begin(routed, caller)
   }
 
-  /** Starts the request when it is the turn of its organisation or address. */
+  /** Starts the request in the turn of its organisation or address. */
   function begin(routed: RoutedRequest, caller: RequestScope['caller']): void {
     routed.scope.caller = caller
     routed.identifiedMs = performance.now()
@@ -223,7 +223,7 @@ function readIn(reader: BodyReader, { scope, body }: RoutedRequest): ReturnType<
   return scope.read
 }
 
-/** Other schemes are places of the SDKs, which come after the usual ones. */
+/** Other schemes are SDK conventions, which are checked after the usual places. */
 const isBearer = ({ authorization }: Presented): boolean => /^bearer /i.test(authorization ?? '')
 const hasIngestKey = ({ ingestHeader, ingestParameter }: Presented): boolean =>
   ingestHeader !== undefined || ingestParameter !== undefined
@@ -233,7 +233,7 @@ const onlyPublishable = () =>
     message: 'Where an SDK puts its key, only a publishable key (pk-…) is accepted. Send a secret key as a bearer.',
   })
 
-/** A client that sends its body slowly must not act with what has been taken from it meanwhile. */
+/** A client that sends its body slowly must not act with rights that were revoked meanwhile. */
 async function recheck(options: RouteOptions, operation: Operation, routed: RoutedRequest): Promise<void> {
   const { scope, request } = routed
   const caller = await callerOf(options, operation, routed)

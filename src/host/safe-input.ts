@@ -1,6 +1,6 @@
-// Rejects input that is unsafe whatever its schema allows: unbounded nesting, text that PostgreSQL cannot store (NUL,
-// lone surrogates), names with which a copy would change an object's prototype, and too many fields or values. A body that is
-// passed on and not stored may have any text.
+// Rejects input that is unsafe whatever its schema allows: unbounded nesting, text that PostgreSQL cannot store (NUL, lone
+// surrogates), names that would change an object's prototype when copied, and too many fields or values. A body that is
+// passed on and not stored may contain any text.
 import { invalidField, invalidInput } from '../kit/check.ts'
 import type { FieldFault } from '../kit/fault.ts'
 import type { BodyKind, Operation, ParsedBody } from '../kit/operation.ts'
@@ -10,7 +10,7 @@ type Rules = { depthMax: number; isStored: boolean }
 
 /** Deeper than any input needs; far below what would exhaust the stack of a recursive function. */
 const OURS: Rules = { depthMax: 32, isStored: true }
-/** What a model wrote may be nested deeper than any input of ours. */
+/** Model output may be nested deeper than our own inputs. */
 const PASSED_ON: Rules = { depthMax: 128, isStored: false }
 /** More than any operation has. Listing tens of thousands of unknown fields in a fault would block the event loop. */
 const FIELDS_MAX = 500
@@ -24,7 +24,7 @@ export function requireSafe(operation: Operation, input: Record<string, unknown>
   if (typeof fields === 'object' && fields !== null && Object.keys(fields).length > FIELDS_MAX) {
     throw invalidField('body', `must not have more than ${FIELDS_MAX} fields`)
   }
-  // What is sent to other operations is checked when they are called, so that one wrong input refuses one call.
+  // Inputs of called operations are checked when they are called, so that a wrong one refuses only that call.
   const kind = reader || (callsOperations && bodyKind === 'parsed') ? 'bytes' : bodyKind
   const values = { left: VALUES_MAX }
   const fault =
@@ -34,7 +34,8 @@ export function requireSafe(operation: Operation, input: Record<string, unknown>
   if (fault) throw invalidInput([{ ...fault, path: fault.path || 'body' }])
 }
 
-/** Bytes, what was read of them and streams are not checked; of a parsed body, only the JSON is. The fields that were read from it are ours. */
+/** Bytes, values read from them and streams are not checked; of a parsed body, only the JSON is. Its declared fields are
+ *  our own. */
 function findInParts(
   bodyKind: BodyKind,
   { body, ...rest }: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// The scope of a request: what operations see of it, the state of its answer, and its log line and metrics at the end.
+// The scope of a request: what operations see of it, the state of its answer, and its log line and metrics.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Principal } from '../kit/caller.ts'
 import type { Fault } from '../kit/fault.ts'
@@ -30,7 +30,7 @@ export class RequestScope implements RequestFacts {
   rate: string | null = null
   /** The CORS headers, if a page of another origin may read the answer. */
   cors: Record<string, string> | null = null
-  /** What the operation's own reader found in the body, when that is read. */
+  /** The result of the operation's own body reader, when the body is read. */
   read: ReturnType<BodyReader> | null = null
   /** The memory that its body holds. */
   body: MemoryShare | null = null

@@ -33,8 +33,6 @@ describe('an unknown route', () => {
     ['/v1/projects/web-shop/', '/v1/projects/web-shop'],
     ['/v1/health/?x=1', '/v1/health'],
     ['/v1/nothing/', null],
-    ['/v1//projects/', null],
-    ['/v1/projects//', null],
     ['/', null],
   ] as const) {
     it(`answers 404 at ${path}${meant === null ? '' : ` with ${meant}`}, without a credential too`, async () => {
@@ -47,6 +45,30 @@ describe('an unknown route', () => {
       }
     })
   }
+
+  for (const [request, meant] of [
+    ['GET /v1//projects/', 'GET /v1/projects'],
+    ['GET /v1/projects//', 'GET /v1/projects'],
+    ['GET /projects', 'GET /v1/projects'],
+    ['POST /v1/v1/projects', 'POST /v1/projects'],
+    ['GET /v1/project', 'GET /v1/projects'],
+    ['POST /v1/events', 'POST /v1/event'],
+    ['GET /v1/keys', 'GET /v1/account/keys'],
+    ['DELETE /v1/audit', 'GET /v1/iam/audit'],
+    ['POST /v1/risk/resolve', 'POST /v1/risk/reference/resolve'],
+  ]) {
+    it(`answers 404 at ${request} with ${meant}`, async () => {
+      const { status, body } = await host.call(request as string, { as: null })
+      assert.equal(status, 404)
+      assert.match(body.error.message, new RegExp(`Did you mean ${meant}\\?$`))
+    })
+  }
+
+  it('answers 404 for a long path in linear time, without a hint', async () => {
+    const { status, body } = await host.call(`GET /${'x'.repeat(8_000)}`, { as: null })
+    assert.equal(status, 404)
+    assert.match(body.error.message, /GET \/v1 lists the services\.$/)
+  })
 
   it('answers 405 with the allowed methods, before it reads credential or body', async () => {
     const answer = await host.call('PUT /v1/projects', { as: null, body: 'not json' })

@@ -23,13 +23,15 @@ export type ServerOptions = RouteOptions &
     findFile: FindFile
     /** The name of the service that owns a path and has no operations yet. */
     unbuilt: (path: string) => string | null
+    /** The operation that may have been meant. */
+    near: (method: string, path: string) => string | null
   }
 export type HostServer = {
   handle: RequestListener
   refused: Parameters<Listener['serve']>[1]
   close(): void
   stopStreams(): void
-  /** Of both kinds, of an organisation that was deleted. */
+  /** Ends both kinds of streams of an organisation that was deleted. */
   stopStreamsOf(org: string): void
   /** Streams that stand for values. */
   stopValues(): void
@@ -42,7 +44,7 @@ export function buildServer(options: ServerOptions): HostServer {
     const path = (request.url ?? '').split('?', 1)[0] as string
     const file = options.findFile(request.method ?? '', path, request.headers)
     try {
-      if (!file) throw notFoundAt(request, path, options.unbuilt(path), meant)
+      if (!file) throw notFoundAt(request, path, options.unbuilt(path), meant, options.near)
       answers.sendReply(scope, response, file)
     } catch (error) {
       answers.fail(scope, response, error)
@@ -82,11 +84,18 @@ export function buildServer(options: ServerOptions): HostServer {
   }
 }
 
-function notFoundAt({ method }: IncomingMessage, path: string, unbuilt: string | null, meant: string | null): Fault {
+function notFoundAt(
+  { method = '' }: IncomingMessage,
+  path: string,
+  unbuilt: string | null,
+  meant: string | null,
+  near: ServerOptions['near'],
+): Fault {
   if (unbuilt !== null) {
     return new Fault('not_built', { message: `The ${unbuilt} service is not built yet; GET /v1 lists services.` })
   }
-  const hint = meant === null ? ' GET /v1 lists the services.' : ` Did you mean ${meant}, without the slash at the end?`
+  const like = meant === null ? near(method, path) : `${meant}, without the slash at the end`
+  const hint = like === null ? ' GET /v1 lists the services.' : ` Did you mean ${like}?`
   return new Fault('not_found', { message: `No operation or file at ${method} ${path.slice(0, 200)}.${hint}` })
 }
 

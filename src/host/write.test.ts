@@ -66,7 +66,7 @@ describe('a write', () => {
     })
   })
 
-  it('tells its own organisation the project, and another one not', async () => {
+  it('names the project to its own organisation, and not to another one', async () => {
     const headers = { 'x-project-id': 'shop' }
     for (const [body, tenant, project] of [
       [{}, 'home', 'shop'],
@@ -109,7 +109,7 @@ describe('a write', () => {
     assert.equal(host.emitted.length, 1)
   })
 
-  it('that refers to what was deleted meanwhile is answered 404 or 401, not 503', async () => {
+  it('that refers to something just deleted is answered 404 or 401, not 503', async () => {
     const tried: number[] = []
     duringWrite.run = async tries => {
       tried.push(tries)
@@ -117,7 +117,7 @@ describe('a write', () => {
     }
     const refused = await rename('Gone')
     assert.deepEqual([refused.status, tried], [401, [1, 2]])
-    assert.match(refused.body.error.message, /was deleted at the same moment/)
+    assert.match(refused.body.error.message, /was just deleted/)
   })
 
   it('succeeds after a real deadlock', async () => {
@@ -138,7 +138,7 @@ describe('a write', () => {
       answers.map(({ status }) => status),
       [200, 200],
     )
-    // The one that was ended may meet the other again.
+    // The aborted one may conflict with the other again.
     assert.deepEqual([...new Set(tried)].slice(0, 2), [1, 2])
   })
 
@@ -186,7 +186,7 @@ describe('serialised writes of one organisation', () => {
     assert.equal(most, 1)
   })
 
-  it('are refused at once when the queue is full; invalid input is not queued', async () => {
+  it('are refused immediately when the queue is full; invalid input is not queued', async () => {
     const release = Promise.withResolvers<void>()
     duringWrite.run = () => release.promise
     const refused: Answer[] = []

@@ -74,13 +74,13 @@ function violationFault(error: ConstraintViolated, { faults }: Operation): Error
   const { kind, cause } = error
   if (kind === 'unique') {
     if (!faults.includes('conflict')) return error
-    return new Fault('conflict', { message: 'This exists already, or was created at the same moment.', cause })
+    return new Fault('conflict', { message: 'This already exists, or was just created by another request.', cause })
   }
   if (faults.includes('not_found')) {
-    return new Fault('not_found', { message: 'What this refers to was deleted at the same moment.', cause })
+    return new Fault('not_found', { message: 'Something that this request refers to was just deleted.', cause })
   }
-  // Everything else that rows refer to are the organisation and the membership of the caller.
-  const message = 'The organisation or membership of this credential was deleted at the same moment.'
+  // The only other references of rows are to the organisation and the caller's membership.
+  const message = 'The organisation or membership of this credential was just deleted.'
   return new Fault('credential_refused', { message, cause })
 }
 
@@ -100,7 +100,7 @@ async function tryOnce(
     },
     emit: (subject, data, tenant) => {
       if (!caller) throw new Error(`${operation.path} emits an event without a caller`)
-      // The project of the caller says nothing to another organisation.
+      // The caller's project means nothing to another organisation.
       const isOwn = tenant === undefined || tenant === caller.org
       emitted.push({ subject, data, tenant: tenant ?? caller.org, project: isOwn ? caller.project : null })
     },
@@ -114,7 +114,7 @@ async function tryOnce(
     const { ip, id: requestId } = request
     await audit(db, { org: trail ?? caller.org, caller, what, on, changes, at, ip, requestId })
   }
-  // What an operation that creates something records is what it created, and what this work returns is its answer.
+  // An operation that creates something records what it created; the return value of this work is its answer.
   const made = entries.at(-1)?.on
   if (keyed !== null && made !== undefined) {
     const answer = containsSecret(operation.answer.value, output) ? null : output

@@ -29,7 +29,7 @@ describe('an access token', () => {
     assert.equal(created.body.creator, 'ada@home.test')
   })
 
-  it('is cached after the first use, also after a refresh', async () => {
+  it('is cached after the first use, even after a refresh', async () => {
     const { tokens } = await web.signIn(ada)
     const refreshed = await web.refresh(tokens.refresh_token)
     for (const token of [tokens.access_token, refreshed.body.access_token as string]) {

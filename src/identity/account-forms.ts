@@ -1,19 +1,19 @@
-// What the account pages of the team and of customers have in common: their forms, and the list of browsers.
+// What the account pages of the team and of customers share: the forms and the list of browsers.
 import { escaped } from './pages.ts'
 
 export type Shown = {
-  /** The token that every form contains. */
+  /** The CSRF token that every form contains. */
   csrf: string
   /** The session of this browser. */
   session: string
-  /** The form that was sent, and what was wrong with it. */
+  /** The submitted form, and what was wrong with it. */
   form: string | null
   problem: string | null
   /** The change that was made before this page was loaded. */
   done: string | null
 }
 
-/** A page: the query of its address, and the forms that show a problem themselves. */
+/** A page: the query of its URL, and the forms that show their problem next to the field. */
 export type FormsOf = { query: string; fields: readonly string[] }
 
 const alertOf = (problem: string) => `<p role="alert" id="problem">${escaped(problem)}</p>`
@@ -22,7 +22,7 @@ export const focusIf = ({ form, problem }: Shown, path: string) =>
   problem !== null && form === path ? ' autofocus aria-describedby="problem"' : ''
 
 export function formsOf({ query, fields: own }: FormsOf) {
-  /** A problem is shown at the field that it is about, and else at the top. */
+  /** A problem is shown in its own form if that form has a place for it, otherwise at the top. */
   function statusOf({ form, problem, done }: Shown, says: ReadonlyMap<string, string>): string {
     if (problem !== null) return own.includes(form ?? '') ? '' : alertOf(problem)
     const text = says.get(done ?? '')
@@ -37,7 +37,7 @@ export function formsOf({ query, fields: own }: FormsOf) {
   const details = (title: string, path: string, shown: Shown, fields: string) =>
     `<details${shown.form === path ? ' open' : ''}><summary>${escaped(title)}</summary>${formTo(path, shown, fields)}</details>`
 
-  /** Each with its name, and a button that ends it if it is not this one. */
+  /** One row per browser, with a button that signs it out unless it is this one. */
   function browserRows(
     browsers: readonly Browser[],
     shown: Shown,
@@ -61,11 +61,11 @@ export type BrowserTexts = {
   endOf: (at: string) => string
   since: string
   here: string
-  /** A time, written out. */
+  /** Formats a time. */
   at: (time: string) => string
 }
 
-/** Times in a language, in UTC: which zone the person is in is not known. */
+/** Formats times in a language, in UTC because the person's time zone is unknown. */
 export function timesIn(language: string): (at: string) => string {
   const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
   return at => `${format.format(new Date(at))} UTC`

@@ -5,15 +5,15 @@ import { document, escaped } from './pages.ts'
 import { PATHS } from './provider.ts'
 import { FORGOTTEN_PATH } from './reset.ts'
 
-/** What is said after each change. */
+/** The message after each change. */
 const DONE = new Map([
-  ['name', 'Your name is saved.'],
-  ['password', 'Your password is changed, and all your other sign-ins have ended.'],
-  ['email', 'A link is on its way to the new address. It is valid for an hour.'],
+  ['name', 'Your name was saved.'],
+  ['password', 'Your password was changed. You are signed out everywhere else.'],
+  ['email', 'We sent an e-mail to the new address. The link in it is valid for one hour.'],
   ['accept', 'You have joined the organisation.'],
-  ['decline', 'The invitation is declined.'],
-  ['end', 'That sign-in has ended.'],
-  ['end-others', 'All your other sign-ins have ended.'],
+  ['decline', 'You declined the invitation.'],
+  ['end', 'That session was signed out.'],
+  ['end-others', 'You are signed out everywhere else.'],
 ])
 
 export function accountPage(facts: AccountFacts, shown: Shown): string {
@@ -27,27 +27,27 @@ export function accountPage(facts: AccountFacts, shown: Shown): string {
 const { statusOf, formTo, details, browserRows } = formsOf({ query: '', fields: ['/name', '/password', '/email'] })
 
 const chooseYourOwn = () =>
-  `<p>An admin of your organisation chose your password and may know it. To use this page, choose one of your own: we send a link to your address.</p><p><a href="${FORGOTTEN_PATH}">Choose a password</a></p>`
+  `<p>An admin of your organisation chose your password and may know it. To use this page, choose your own: we will send a link to your e-mail address.</p><p><a href="${FORGOTTEN_PATH}">Choose a password</a></p>`
 
 const SIGN_OUT = `<form class="last" method="get" action="${PATHS.logout}"><button class="plain">Sign out</button></form>`
 
 function nameForm({ name }: AccountFacts, shown: Shown): string {
   const field = `<label for="name">Name</label><input id="name" name="name" autocomplete="name" maxlength="120" value="${escaped(name)}" required${focusIf(shown, '/name')}>`
-  return `<h2>You</h2>${formTo('/name', shown, `${field}<button class="plain">Save the name</button>`)}`
+  return `<h2>Your name</h2>${formTo('/name', shown, `${field}<button class="plain">Save name</button>`)}`
 }
 
 function passwordForm({ email }: AccountFacts, shown: Shown): string {
   const fields = `<input hidden autocomplete="username" value="${escaped(email)}"><label for="current">Current password</label><input id="current" name="current" type="password" autocomplete="current-password" required${focusIf(shown, '/password')}>
 <label for="password">New password (at least 12 characters)</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required>
-<button>Change the password</button>`
-  return details('Change the password', '/password', shown, fields)
+<button>Change password</button>`
+  return details('Change password', '/password', shown, fields)
 }
 
 function emailForm(_facts: AccountFacts, shown: Shown): string {
   const fields = `<label for="email">New e-mail address</label><input id="email" name="email" type="email" autocomplete="email" required${focusIf(shown, '/email')}>
 <label for="email-password">Your password</label><input id="email-password" name="current" type="password" autocomplete="current-password" required>
 <button>Send a link to this address</button>`
-  return details('Change the e-mail address', '/email', shown, fields)
+  return details('Change e-mail address', '/email', shown, fields)
 }
 
 function organisations({ memberships, invitations }: AccountFacts, shown: Shown): string {
@@ -78,9 +78,9 @@ function browsers({ browsers }: AccountFacts, shown: Shown): string {
 }
 
 const BROWSERS = {
-  end: 'End',
-  endOf: (at: string) => `End the sign-in of ${at}`,
+  end: 'Sign out',
+  endOf: (at: string) => `Sign out the session started on ${at}`,
   since: 'since',
-  here: ', in this browser',
+  here: ' (this browser)',
   at: timesIn('en-GB'),
 }

@@ -75,7 +75,7 @@ async function invite(email: string, role = 'member') {
 }
 
 describe('the account page', () => {
-  it('sends whoever is not signed in to sign in', async () => {
+  it('redirects visitors who are not signed in to sign in', async () => {
     const page = await open(identity.browser())
     assert.equal(page.url, 'https://stoa.example/v1/account/login')
     const gone = await visitor('gone@home.test')
@@ -87,7 +87,7 @@ describe('the account page', () => {
     const ada = await visitor('ada@home.test')
     const { status, text, headers } = await open(ada.browser)
     assert.equal(status, 200)
-    for (const part of ['ada@home.test (not confirmed)', 'home, member', 'The web (home)', 'in this browser']) {
+    for (const part of ['ada@home.test (not confirmed)', 'home, member', 'The web (home)', '(this browser)']) {
       assert.ok(text.includes(part), part)
     }
     assert.ok(!text.includes('Sign out everywhere else'))
@@ -102,7 +102,7 @@ describe('the account page', () => {
     await host.join(host.other.org, bob.user, 'member')
     const name = `Bob "the builder" <b>&'`
     const page = await send(bob.browser, 'name', { name: ` ${name} ` })
-    assert.match(page.text, /role="status">Your name is saved/)
+    assert.match(page.text, /role="status">Your name was saved/)
     assert.ok(page.text.includes('value="Bob &#34;the builder&#34; &#60;b&#62;&#38;&#39;"'))
     assert.equal((await host.call('GET /v1/iam/me', { as: bob.token })).body.name, name)
     assert.equal((await web.signIn(bob)).claims.name, name)
@@ -118,7 +118,7 @@ describe('the account page', () => {
     assert.ok((await open(bob.browser)).text.includes('Bob'))
   })
 
-  it('changes the password, keeps this browser, ends all others, and tells the person', async () => {
+  it('changes the password, keeps this browser signed in, signs out all others, and notifies the person', async () => {
     const cleo = await visitor('cleo@home.test')
     const elsewhere = await web.signIn(cleo)
     const password = 'a-password-of-her-own'
@@ -128,7 +128,7 @@ describe('the account page', () => {
     assert.match(common.text, /one of the most common passwords/)
     assert.ok(await isSignedIn(elsewhere.browser))
     const page = await send(cleo.browser, 'password', { current: cleo.password, password })
-    assert.match(page.text, /Your password is changed/)
+    assert.match(page.text, /Your password was changed/)
     assert.equal((await host.call('GET /v1/iam/me', { as: cleo.token })).status, 200, 'the apps of this browser stay')
     assert.equal((await host.call('GET /v1/iam/me', { as: elsewhere.tokens.access_token })).status, 401)
     assert.ok(!(await isSignedIn(elsewhere.browser)))
@@ -154,7 +154,7 @@ describe('the account page', () => {
   it('sends a link to a new address, which moves the account', async t => {
     const eli = await visitor('eli@home.test')
     const page = await send(eli.browser, 'email', { email: 'Eli@New.test', current: eli.password })
-    assert.match(page.text, /A link is on its way/)
+    assert.match(page.text, /We sent an e-mail/)
     const link = host.mails.findLast(({ to }) => to === 'eli@new.test')?.text.match(/https:\S+/)?.[0] ?? ''
     assert.match((await identity.browser().go(link)).text, /Sign in first/)
     await eli.browser.submit(await eli.browser.go(link), {})
@@ -190,7 +190,7 @@ describe('the account page', () => {
     const stranger = await send(fay.browser, 'decline', { id: declined })
     assert.equal(stranger.status, 404, 'the invitation of another person')
     assert.equal((await send(fay.browser, 'accept', { id: '\0' })).status, 404)
-    assert.match((await send(gus.browser, 'decline', { id: declined })).text, /is declined/)
+    assert.match((await send(gus.browser, 'decline', { id: declined })).text, /You declined/)
     assert.doesNotMatch((await open(gus.browser)).text, /Invitations/)
     assert.equal((await trail('invite.decline', host.other.key))[0].on, declined)
     assert.deepEqual(eventsAbout(gus).slice(-2), ['iam.invite.created other', 'iam.invite.declined other'])
@@ -207,7 +207,7 @@ describe('the account page', () => {
     assert.ok((await isSignedIn(second.browser)) && (await isSignedIn(third.browser)))
     assert.equal((await send(hal.browser, 'end', { id: 'x' })).status, 404)
     const page = await send(hal.browser, 'end', { id: ids[0] as string })
-    assert.match(page.text, /That sign-in has ended/)
+    assert.match(page.text, /That session was signed out/)
     const left = [second, third].map(async ({ browser, tokens }) => [
       await isSignedIn(browser),
       (await host.call('GET /v1/iam/me', { as: tokens.access_token })).status,
@@ -222,7 +222,7 @@ describe('the account page', () => {
     const { type, tenant, data } = host.emitted.at(-1) ?? {}
     assert.deepEqual([type, tenant, data], ['iam.session.ended', 'home', { id: entry.on, user: hal.user }])
     const { browser: fourth } = await web.signIn(hal)
-    assert.match((await send(hal.browser, 'end-others')).text, /All your other sign-ins have ended/)
+    assert.match((await send(hal.browser, 'end-others')).text, /You are signed out everywhere else/)
     const ended = await trail('session.end')
     assert.deepEqual([ended[0].user, ended[0].on], [hal.user, 'all other sessions'])
     await send(hal.browser, 'end-others')
@@ -239,7 +239,7 @@ describe('the account page', () => {
     const foreign = csrfIn((await open(browser)).text)
     for (const csrf of ['', 'x', foreign, `${foreign}x`]) {
       const page = await send(ida.browser, 'name', { name: 'Mallory' }, csrf)
-      assert.deepEqual([page.status, /not sent from this page/.test(page.text)], [403, true])
+      assert.deepEqual([page.status, /no longer valid/.test(page.text)], [403, true])
     }
     const json = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
     assert.equal((await ida.browser.go(`${URL_OF_PAGE}/name`, json)).status, 403)
@@ -248,7 +248,7 @@ describe('the account page', () => {
     assert.equal((await host.call('GET /v1/iam/me', { as: ida.token })).body.name, '')
   })
 
-  it('refuses a form whose session has ended since it was begun', async () => {
+  it('refuses a form whose session has ended since it was loaded', async () => {
     const lea = await visitor('lea@home.test')
     const thief = (await web.signIn(lea)).browser
     const csrf = csrfIn((await open(thief)).text)
@@ -269,7 +269,7 @@ describe('the account page', () => {
     assert.doesNotMatch((await open(fresh.browser)).text, /other, admin/)
   })
 
-  it('sends no link to a new address once the password was reset, however the two meet', async () => {
+  it('sends no link to a new address after a password reset, however the two overlap', async () => {
     for (let round = 0; round < 10; round++) {
       const mia = await visitor(`mia${round}@home.test`)
       const csrf = csrfIn((await open(mia.browser)).text)
@@ -293,7 +293,7 @@ describe('the account page', () => {
     }
   })
 
-  it('tells the role that an invitation gives to somebody who is a member already', async () => {
+  it('shows a member the role offered by another invitation', async () => {
     const nia = await visitor('nia@home.test')
     for (const [invited, expected] of [
       ['admin', 'admin'],
@@ -312,7 +312,7 @@ describe('the account page', () => {
     }
   })
 
-  it('answers when other changes meet its own', async () => {
+  it('answers when other changes happen at the same time', async () => {
     for (let round = 0; round < 8; round++) {
       const ola = await visitor(`ola${round}@home.test`)
       await send(ola.browser, 'email', { email: `ola${round}@new.test`, current: ola.password })
@@ -328,7 +328,7 @@ describe('the account page', () => {
     }
   })
 
-  it('offers nothing to a person whose password an admin chose, but to choose one', async () => {
+  it('offers a person whose password an admin chose nothing but to choose one', async () => {
     const jan = await plantPerson(host, 'jan@home.test')
     const { browser } = await web.signIn(jan)
     const { text } = await open(browser)

@@ -1,5 +1,5 @@
-// The account pages: people see and change their own account, with plain forms. Whoever is not signed in here signs in
-// first. Customers have a page of their own (`customers/account.ts`); what the two have in common is here.
+// The account pages, on which people see and change their own account with plain forms. People who are not signed in are
+// redirected to sign in. This file has the team's page and what it shares with the customers' page (`customers/account.ts`).
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
@@ -28,26 +28,26 @@ export type AccountOptions = PageOptions & {
   addressUrl: (token: string) => string
 }
 
-/** Whose page it is, and what it shows and changes. */
+/** The team's or the customers' page: what it shows and which changes it offers. */
 export type Kind<Facts> = {
-  /** Null if that account has no such page. */
+  /** Null if the account has no such page. */
   find(user: string, session: string): Promise<Facts | null>
-  /** Where whoever is not signed in is sent. */
+  /** Where people who are not signed in are redirected. */
   loginUrl(): string
-  /** The address of the page, after a change. */
+  /** The URL of the page after a change. */
   urlAfter(change: string): string
   page(facts: Facts, shown: Shown): string
   styleHash: string | null
   /** By the path of the form. */
   changes: Readonly<Record<string, (visitor: Visitor, fields: URLSearchParams) => Promise<unknown>>>
-  /** What is shown after a change that has ended the session. */
+  /** The pages shown after changes that end the session. */
   farewells: Readonly<Record<string, string>>
   says: { foreign: string; mail: string; fault(form: string, fault: Fault): string }
 }
 
 export const field = (fields: URLSearchParams, name: string) => fields.get(name) ?? ''
 
-/** The page of a member of the team. `change` is the rest of the path: of a form, or empty. */
+/** The team's page. `change` is the rest of the path: a form's path, or empty. */
 export function identityAccount(
   options: AccountOptions,
   change: string,
@@ -76,8 +76,8 @@ const teamPage = ({ accountPage: account, loginUrl, addressUrl }: AccountOptions
   },
   farewells: {},
   says: {
-    foreign: 'This form was not sent from this page. Please try again.',
-    mail: 'The mail could not be sent. Please try again later.',
+    foreign: 'This form is no longer valid. Please try again.',
+    mail: 'The e-mail could not be sent. Please try again later.',
     fault: (_form, fault) => (isAboutPassword(fault) ? 'The current password is wrong.' : fault.message),
   },
 })
@@ -123,7 +123,7 @@ export async function answerAccount<Facts>(
   redirect(response, kind.urlAfter(change))
 }
 
-/** Who is signed in, and what the page shows of them; null for nobody. */
+/** The person who is signed in, and what the page shows about them; null if nobody is. */
 export async function findVisitor<Facts>(
   { provider }: PageOptions,
   kind: Pick<Kind<Facts>, 'find'>,
@@ -139,7 +139,7 @@ export async function findVisitor<Facts>(
 
 export const queryOf = ({ url = '' }: IncomingMessage) => new URLSearchParams(url.split(/\?(.*)/s)[1] ?? '')
 
-/** Sibling hosts can send forms with the cookies of this host, so each form has a token that only this page knows. */
+/** Sibling hosts can submit forms with this host's cookies, so each form contains a token that only this page knows. */
 const csrfOf = (cookieKey: string, session: string) =>
   createHmac('sha256', cookieKey).update(`account page of ${session}`).digest('base64url')
 

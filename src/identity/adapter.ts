@@ -68,7 +68,7 @@ function entryAdapter({ db, clock }: Engines, type: store.EntryType): Adapter {
     destroy: async id => {
       const isEnded = type.model === 'Session' && !thisRequest().renamed.has(id)
       await (isEnded ? store.deleteSession : store.deleteEntry)(db.autocommit, type, digestOfEntry(id))
-      // Its tokens must be refused everywhere before this request is answered.
+      // Every process must refuse its tokens before this request is answered.
       if (isEnded || type.model === 'Grant') await db.waitForNotifications()
     },
     revokeByGrantId: grantId => store.deleteByGrant(db.autocommit, type, grantId),

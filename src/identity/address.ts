@@ -1,5 +1,6 @@
-// The page that the link to a new address opens. A button changes the address, because mail filters open links. The browser
-// must be signed in to the account: otherwise somebody could have the owner of an address confirm it for an account of theirs.
+// The page on which people confirm a new e-mail address; the mailed link opens it. Only its button changes the address, because
+// mail filters open links. The browser must be signed in to the account: otherwise an attacker could mail a link to the owner of
+// an address, who would confirm it for the attacker's account.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
 import type { CustomerMails } from '../kit/host/sign-in.ts'
@@ -23,14 +24,14 @@ export type AddressOptions = {
   provider: Provider
   /** The new address; null if the link is no longer valid, or another account has the address. */
   finishAddressChange: (token: string, address: string, mails: CustomerMails | null) => Promise<string | null>
-  /** Of the account of a customer. */
+  /** For a customer's account. */
   mails: CustomerMails | null
   loginUrl: string
   /** Where members sign in and see their account. */
   accountUrl: string
   /** The address of the client. */
   address: string
-  /** How the page looks if the link is that of a customer's account page, and where that is. */
+  /** How the page looks if the link came from a customer's account page, and the URL of that page. */
   dress: (Pick<Page, 'look' | 'texts'> & { accountUrl: string; query: string }) | null
 }
 
@@ -64,5 +65,5 @@ export async function addressChange(
 
 const ENDED = problemPage(
   'This link is not valid',
-  'It was already used, has expired or was not copied completely, or another account has this address.',
+  'It has already been used, has expired or was not copied completely, or another account uses this address.',
 )

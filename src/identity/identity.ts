@@ -79,7 +79,7 @@ export type IdentityOptions = {
   onError: (error: unknown) => void
   /** Whether an address belongs to a disposable mail provider; null if that is not known. */
   isDisposable: (org: OrgId, email: string) => Promise<boolean | null>
-  /** A sign-in was refused because too many were started. */
+  /** Called when a sign-in is refused because too many were started. */
   onTooMany: () => void
 }
 
@@ -127,7 +127,7 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
   const [current, steps] = await Promise.all([openCurrent(options), stepOptions(options)])
   const publicKeys = async () => ({ keys: (await directory.keys()).signing.map(publicPart) })
   const verifyToken = tokenVerifier({ clock: engines.clock, issuer, audience, publicKeys })
-  // UserInfo belongs to the issuer, so that it answers to tokens for the API of an app too.
+  // UserInfo belongs to the issuer, so it also accepts tokens whose audience is an app's own API.
   const verifyAnyToken = tokenVerifier({ clock: engines.clock, issuer, audience: null, publicKeys })
   const forUserInfo = {
     verify: verifyAnyToken,
@@ -203,7 +203,7 @@ export async function openIdentity(options: IdentityOptions): Promise<Identity> 
   }
 }
 
-/** The app, if it is one for customers. */
+/** The app, if it is for customers. */
 async function customerApp(directory: Directory, id: string | null): Promise<Client | null> {
   const app = id === null ? null : await directory.client(id, thisRequest().client)
   return app?.people === 'users' ? app : null
@@ -251,7 +251,7 @@ async function stepOptions(options: IdentityOptions) {
   }
 }
 
-/** Mails that are being prepared in the background. */
+/** Limit on mails being prepared in the background. */
 const MAILS_PENDING_MAX = 100
 
 function resetOptions({ engines, directory, issuer, onError }: IdentityOptions) {

@@ -18,7 +18,7 @@ export type InvitationOptions = PasswordOptions & {
   loginUrl: string
   invitation: (token: string) => Promise<Invitation | null>
   /** Adds the member, with the password if one was chosen. `ended`: the link is no longer valid. `changed`: the account
-   *  got or lost its password in the meantime. `full`: the organisation cannot have more members. */
+   *  got or lost its password in the meantime. `full`: the organisation has reached its maximum number of members. */
   join: (token: string, password: string | null, address: string) => Promise<'joined' | 'ended' | 'changed' | 'full'>
   /** What is wrong with a new password, or null. */
   passwordProblem: (password: string) => Promise<string | null>
@@ -51,7 +51,7 @@ export async function invitation(
   if (joined === 'ended') return ended(response)
   if (joined === 'changed') return form(409, 'Your account has changed in the meantime. Please open the link again.')
   if (joined === 'full') {
-    return form(409, `${found.org} already has as many members as it can have. Ask the person who invited you.`)
+    return form(409, `${found.org} has reached its maximum number of members. Ask the person who invited you.`)
   }
   show(response, 200, joinedPage(found.org, options.loginUrl))
 }
@@ -62,8 +62,8 @@ async function checkNew({ passwordProblem }: InvitationOptions, password: string
 }
 
 const INCOMPLETE = problemPage(
-  'This link is not complete',
-  'Open the link in the invitation mail again, or copy all of it into the address bar.',
+  'This link is incomplete',
+  'Open the link in the invitation e-mail again, or copy the whole link into the address bar.',
 )
 
 const ended = (response: ServerResponse) =>

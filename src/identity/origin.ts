@@ -33,11 +33,11 @@ export type IdentityOriginOptions = {
   log: Log
   /** The public origin of each brand, the default brand first. */
   issuers: ReadonlyMap<string, string>
-  /** Those of them that the settings name. */
+  /** The origins named in the settings. */
   configured: ReadonlyMap<string, string>
   /** The base URL of the API: the audience of access tokens. */
   audience: string
-  /** Pages of these origins may use this one with credentials. */
+  /** Pages of these origins may call this origin with credentials. */
   ownOrigins: readonly string[]
   /** How many sign-ins one client address may start per minute. */
   startsPerMinute: number
@@ -68,7 +68,7 @@ export async function openIdentityOrigin(options: IdentityOriginOptions): Promis
   })
   const limiter = openPasswordLimiter({ ...engines, db: perClient(engines.db) })
   const starts = startLimiter(engines.clock, options.startsPerMinute)
-  // Until the host is ready nothing is served.
+  // Unused until the host is ready: nothing is served before.
   const asked: Pick<IdentityOptions, 'isDisposable'> = { isDisposable: async () => null }
   const isDisposable: IdentityOptions['isDisposable'] = (org, email) => asked.isDisposable(org, email)
   const origins: Origins = { own: new Set(options.ownOrigins), isVerified: () => false }

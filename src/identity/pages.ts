@@ -45,23 +45,24 @@ nav a { display: inline-block; padding: .2rem 0 }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** Inline, because every other path of this origin is a page. Pages for customers have none: they do not name Stoa. */
+/** Embedded in each page, because every other path of this origin is a page. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(readFileSync(new URL('../pages/favicon.svg', import.meta.url), 'utf8').trim())}`
 
-/** Allows only our own style, images in the page, no scripts and no framing. With the style of an organisation also that. Forms may
- *  lead to this origin and to `formTarget`, the origin of the app's callback. */
+/** Allows our own style sheet, an organisation's if there is one, and `data:` images; no scripts, no framing. Forms may be sent
+ *  to this origin and to `formTarget`, the origin of the app's callback. */
 export const contentPolicy = (formTarget = '', styleHash: string | null = null): string =>
   `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${styleHash === null ? '' : ` 'sha256-${styleHash}'`}; img-src data:; form-action ${`'self' ${formTarget}`.trim()}; frame-ancestors 'none'; base-uri 'none'`
 
-type Look = { language: string; style: string; icon?: string }
+/** `icon` is a data URL. */
+type Of = { language: string; style: string; icon: string }
 
 export const document = (
   title: string,
   body: string,
   width = '',
-  { language, style, icon }: Look = { language: 'en', style: '', icon: ICON },
+  { language, style, icon }: Of = { language: 'en', style: '', icon: ICON },
 ) =>
-  `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><link rel="icon" href="${icon ?? 'data:,'}"><style>${STYLE}</style>${style === '' ? '' : `<style>${style}</style>`}</head><body><main${width}>${body}</main></body></html>`
+  `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><link rel="icon" href="${icon}"><style>${STYLE}</style>${style === '' ? '' : `<style>${style}</style>`}</head><body><main${width}>${body}</main></body></html>`
 
 export function signInPage(
   app: string,
@@ -125,17 +126,17 @@ export function forgottenPage(action: string, problem: string | null): string {
   const describedBy = problem === null ? '' : ' aria-describedby="problem"'
   return document(
     'Forgot your password?',
-    `<h1>Forgot your password?</h1><p>We send you a link with which you can choose a new one.</p>${alert}<form method="post" action="${escaped(action)}">
+    `<h1>Forgot your password?</h1><p>We will send you a link to choose a new one.</p>${alert}<form method="post" action="${escaped(action)}">
 <label for="email">E-mail address</label><input id="email" name="email" type="email" autocomplete="username" required autofocus${describedBy}>
 <button>Send the link</button></form>`,
   )
 }
 
-/** The same for every address, so that nobody learns who has an account. */
+/** The same for every address, so that it does not reveal who has an account. */
 export const sentPage = (): string =>
   document(
-    'Check your mail',
-    '<h1>Check your mail</h1><p>If there is an account with this address, a link is on its way. It is valid for an hour.</p><p>No mail? Look among the unwanted mail, or try again in a while.</p>',
+    'Check your e-mail',
+    '<h1>Check your e-mail</h1><p>If this address has an account, we have sent it a link. The link is valid for one hour.</p><p>No e-mail? Check your spam folder, or try again in a few minutes.</p>',
   )
 
 /** The e-mail field is there for password managers. */
@@ -144,36 +145,36 @@ export function resetPage(email: string, action: string, problem: string | null)
   const describedBy = problem === null ? '' : ' aria-describedby="problem"'
   return document(
     'Choose a new password',
-    `<h1>Choose a new password</h1><p>All your other sign-ins end.</p>${alert}<form method="post" action="${escaped(action)}">
+    `<h1>Choose a new password</h1><p>This signs you out everywhere.</p>${alert}<form method="post" action="${escaped(action)}">
 <label for="email">E-mail address</label><input id="email" type="email" autocomplete="username" value="${escaped(email)}" readonly>
 <label for="password">New password (at least 12 characters)</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required autofocus${describedBy}>
-<button>Change the password</button></form>`,
+<button>Change password</button></form>`,
   )
 }
 
 export const addressPage = (email: string, action: string): string =>
   document(
-    'Your new address',
-    `<h1>Your new address</h1><p>Do you want to sign in with ${escaped(email)} from now on?</p><form method="post" action="${escaped(action)}"><button>Use this address</button></form>`,
+    'Your new e-mail address',
+    `<h1>Your new e-mail address</h1><p>Do you want to sign in with ${escaped(email)} from now on?</p><form method="post" action="${escaped(action)}"><button>Use this address</button></form>`,
   )
 
 /** `accountUrl` is where to sign in, if that is known. */
 export const addressSignInPage = (accountUrl: string | null): string =>
   document(
     'Sign in first',
-    `<h1>Sign in first</h1><p>Sign in, in this browser, to the account that is to get this address. Then open the link again.</p>${accountUrl === null ? '' : `<p><a href="${escaped(accountUrl)}">Sign in</a></p>`}`,
+    `<h1>Sign in first</h1><p>In this browser, sign in to the account that requested this change. Then open the link again.</p>${accountUrl === null ? '' : `<p><a href="${escaped(accountUrl)}">Sign in</a></p>`}`,
   )
 
 export const addressDonePage = (email: string, loginUrl: string): string =>
   document(
-    'Your address is changed',
-    `<h1>Your address is changed</h1><p>You now sign in with ${escaped(email)}.</p><p><a href="${escaped(loginUrl)}">Sign in to Stoa</a></p>`,
+    'Your e-mail address was changed',
+    `<h1>Your e-mail address was changed</h1><p>You now sign in with ${escaped(email)}.</p><p><a href="${escaped(loginUrl)}">Sign in to Stoa</a></p>`,
   )
 
 export const resetDonePage = (loginUrl: string): string =>
   document(
-    'Your password is changed',
-    `<h1>Your password is changed</h1><p>Go back to the app and sign in with it.</p><p><a href="${escaped(loginUrl)}">Sign in to Stoa</a></p>`,
+    'Your password was changed',
+    `<h1>Your password was changed</h1><p>Go back to the app and sign in with your new password.</p><p><a href="${escaped(loginUrl)}">Sign in to Stoa</a></p>`,
   )
 
 /** `form` comes from oidc-provider and contains its CSRF token; our button submits it. */
@@ -190,14 +191,14 @@ export function continuePage(html: string): string | null {
   const inputs = form.replace(/<noscript>.*?<\/noscript>/s, '<button>Continue</button>')
   return document(
     'Continue',
-    `<h1>One more step</h1><p>If you continue, any account that was signed in before in this browser is signed out.</p>${inputs}`,
+    `<h1>One more step</h1><p>If you continue, any other account in this browser is signed out.</p>${inputs}`,
   )
 }
 
 export const loggedOutPage = (): string =>
   document('Signed out', '<h1>Signed out</h1><p>You can close this page now.</p>')
 
-/** Shows a text of ours or of oidc-provider, never one from the request. */
+/** Shows a text of ours or from oidc-provider, never one from the request. */
 export const problemPage = (title: string, says: string): string =>
   document(title, `<h1>${escaped(title)}</h1><p>${escaped(says)}</p>`)
 

@@ -76,7 +76,7 @@ describe('wrong passwords', () => {
     assert.ok((await known(owner.email, owner.password)).url.startsWith(`${web.callback}?code=`))
   })
 
-  it('are limited in a known browser as well, which is known for one account only', async () => {
+  it('are limited in a known browser as well, which is known only for its account', async () => {
     const [one, two] = [await addPerson(host, 'one@shop.test'), await addPerson(host, 'two@shop.test')]
     const { browser } = await web.enter(one)
     const guess = await guesser('10.0.6.1', browser)
@@ -110,7 +110,7 @@ describe('wrong passwords', () => {
     assert.equal((await (await guesser('10.0.7.2', forger))(owner.email, owner.password)).status, 429)
   })
 
-  it('are not those that could not be checked', async t => {
+  it('do not include those that could not be checked', async t => {
     const { email, password } = await addPerson(host, 'unchecked@home.test')
     const { verify } = host.engines.passwords
     t.after(() => {
@@ -128,7 +128,7 @@ describe('wrong passwords', () => {
   it('throttle an address after 100 attempts on different accounts', async () => {
     const guess = await guesser('10.0.8.1')
     for (let tens = 0; tens < 10; tens++) {
-      // All at once would wait for each other longer than a page does.
+      // Concurrent attempts would wait for each other longer than a page may take.
       const responses = await Promise.all(Array.from({ length: 10 }, (_, n) => guess(`spray${tens}${n}@home.test`)))
       assert.deepEqual([...new Set(responses.map(({ status }) => status))], [401])
     }

@@ -1,5 +1,6 @@
-// Limits wrong passwords per account and per address, and mails per address, within a time window, over all processes on the database. A browser
-// that has signed in to the account before has its own count, so that an attacker cannot lock the owner out.
+// Limits wrong passwords per account and per client address, and mails and codes per client network, within a time window and
+// across all processes on the database. A browser that has signed in to the account before has its own count, so that an
+// attacker cannot lock the owner out.
 import type { Clock, Engines } from '../engines/engines.ts'
 import { clientNetwork } from '../fair/address.ts'
 import { openAttempts } from '../fair/attempts.ts'
@@ -13,7 +14,7 @@ const PER_ADDRESS = 100
 /** Counts a started sign-in of a client address; returns the seconds until the next one is allowed, 0 if it is now. */
 export type StartLimiter = (client: string) => number
 
-/** Every started sign-in is stored for a while, before anybody has proved who they are. */
+/** Limits started sign-ins: each is stored for a while, although the client is not authenticated yet. */
 export function startLimiter(clock: Clock, perMinute: number): StartLimiter {
   const attempts = openAttempts(60_000, clock.elapsedMs)
   return client => {
@@ -61,17 +62,16 @@ export function openPasswordLimiter({ db, clock }: Pick<Engines, 'db' | 'clock'>
 
 const HOUR_MS = 60 * 60_000
 const MAILS_PER_NETWORK = { windowMs: HOUR_MS, max: 10 }
-/** Right ones too, of which there may be as many as mails. Each has five attempts, so that a network could try many codes of
- *  many people. */
+/** Counts correct codes too. Each code allows five attempts; without this limit, a network could guess codes of many people. */
 const CODES_PER_NETWORK = { windowMs: HOUR_MS, max: 100 }
 
-/** Counts a mail that a network asks for; returns the seconds until the next one is allowed, 0 if this one is. */
+/** Counts a mail requested from a network; returns the seconds until the next one is allowed, 0 if this one is. */
 export const openMailLimiter =
   ({ db, clock }: Pick<Engines, 'db' | 'clock'>) =>
   (network: string): Promise<number> =>
     limits.countWithin({ db: db.autocommit, clock }, `mails ${network}`, MAILS_PER_NETWORK)
 
-/** The same for a code that is entered. */
+/** The same for an entered code. */
 export const openCodeLimiter =
   ({ db, clock }: Pick<Engines, 'db' | 'clock'>) =>
   (network: string): Promise<number> =>

@@ -28,7 +28,7 @@ export type VerifiedUser = { user: string; proof: string }
 /** Shown to a person who is not signed in. */
 export type Refusal = { status: number; says: string; waitS?: number }
 
-/** An address, and no other text, which a form may repeat. */
+/** What looks like an address: forms repeat only such input. */
 export const ADDRESS = /^[^\s<>"][^\s<>"@]*@[^\s<>"]+$/
 
 export const addressIn = (fields: URLSearchParams | null): string =>
@@ -51,7 +51,7 @@ export async function tryPassword(
     return { status: 429, waitS, says: `Too many wrong passwords. Wait ${duration}, then try again.` }
   }
   const verified = await checkPassword(email, password).catch(async error => {
-    // Whatever kept it from being checked, it was no wrong password. That it stays counted if this fails too is the safe side.
+    // The check failed, so the password was not wrong. If this fails too, the attempt stays counted, which is safe.
     await forget().catch(() => {})
     throw error
   })
@@ -60,9 +60,9 @@ export async function tryPassword(
   return verified
 }
 
-/** A new random id for this browser with a MAC over the id and the account: it cannot be forged for an account that the
- *  browser has not signed in to, and each browser has its own attempts. It ends with the password: whoever knew the old
- *  one must not get more attempts at the new one. Entries of other accounts are preserved. */
+/** A new random id for this browser with a MAC over the id and the account, so that it cannot be forged for an account that the
+ *  browser has not signed in to. Each browser has its own attempts. The entry is void when the password changes: a person who
+ *  knew the old password must not get extra attempts at the new one. Entries for other accounts are preserved. */
 export function knownCookie(
   { cookieKey, newBrowserId }: Pick<PasswordOptions, 'cookieKey' | 'newBrowserId'>,
   request: IncomingMessage,
@@ -101,7 +101,7 @@ export async function knownBrowser(
   const entries = knownIn(request)
   if (entries.length === 0) return null
   const proof = await proofOf(email)
-  // All are computed, also without an account: otherwise the time would tell whether there is one.
+  // All are computed even without an account: otherwise the response time would reveal whether there is one.
   const found = entries.filter(entry => isFor(cookieKey, entry, email, proof ?? NO_PROOF))
   return proof === null ? null : (found[0]?.id ?? null)
 }

@@ -1,4 +1,4 @@
-// The error pages: for an invalid request of an app, and for failures on our side.
+// The error pages: for an app's invalid requests and for failures on our side.
 import type { ServerResponse } from 'node:http'
 import { errors } from 'oidc-provider'
 import { EngineUnavailable } from '../engines/engines.ts'
@@ -8,18 +8,18 @@ import type { StartLimiter } from './password-limiter.ts'
 import { RETRY_S } from './provider.ts'
 import { ClientLeft, thisRequest } from './request.ts'
 
-export const ENDED = problemPage('This sign-in has ended', 'Go back to the app and sign in again.')
-export const NO_APP = problemPage('There is no such app', 'The `client_id` in this address is that of no app.')
+export const ENDED = problemPage('This sign-in is no longer valid', 'Go back to the app and sign in again.')
+export const NO_APP = problemPage('Unknown app', 'No app has the client_id in this address.')
 
 const OUR_SIDE = problemPage('Something went wrong', 'There is a problem on our side. Please try again in a moment.')
 
-/** `says` describes the invalid request of the app; null means a failure on our side. */
+/** `says` describes what is invalid in the app's request; null means a failure on our side. */
 export const requestProblem = (says: string | null) =>
   says === null
     ? OUR_SIDE
     : problemPage(
         'Something went wrong',
-        `The app that sent you here made an invalid request (${says}). Go back and try again. If this keeps happening, contact the makers of the app.`,
+        `The app that sent you here made an invalid request (${says}). Go back and try again. If this keeps happening, contact the app's developers.`,
       )
 
 function tooManySignIns(response: ServerResponse, waitS: number): void {
@@ -37,12 +37,12 @@ const QUERY_CHARS_MAX = 2048
 function queryProblem(query: string): string | null {
   if (query.length > QUERY_CHARS_MAX) return `more than ${QUERY_CHARS_MAX} characters`
   const modes = new URLSearchParams(query).getAll('response_mode')
-  return modes.includes('form_post') ? 'response_mode form_post is not offered' : null
+  return modes.includes('form_post') ? 'response_mode form_post is not supported' : null
 }
 
 type Starts = { starts: StartLimiter; onTooMany: () => void }
 
-/** Whether an authorization request is not even begun; it is answered then. */
+/** Whether an authorization request is refused; if so, it has been answered. */
 export function isStartRefused({ starts, onTooMany }: Starts, query: string, response: ServerResponse): boolean {
   const problem = queryProblem(query)
   const waitS = problem ? 0 : starts(thisRequest().client)

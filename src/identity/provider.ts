@@ -21,7 +21,7 @@ export const PATHS = {
   jwks: '/v1/iam/.well-known/jwks',
   logout: '/v1/iam/oauth/logout',
 } as const
-/** The same document for clients of OAuth 2.0 (RFC 8414), such as those of the tool door. */
+/** The same document for OAuth 2.0 clients (RFC 8414), such as MCP clients. */
 export const OAUTH_DISCOVERY = '/.well-known/oauth-authorization-server'
 const DISCOVERY: ReadonlySet<string> = new Set([PATHS.discovery, OAUTH_DISCOVERY])
 /** Fifteen times faster to sign than RS256, which ID tokens use because every client supports it. */
@@ -52,7 +52,7 @@ export type Person = {
   metadata?: Record<string, unknown>
 }
 
-/** What the tokens of an app are for, null for the API, and the claims they have besides. */
+/** The audience of an app's tokens, null for the API, and their additional claims. */
 export type TokenRules = { audience: string | null; claims: readonly string[] }
 
 export type ClaimGrant = (
@@ -112,8 +112,8 @@ export function buildProvider(options: ProviderOptions): Provider {
   return provider
 }
 
-/** The library changes a session's id after every interaction, which would sign out the browser's other tabs. Here the
- *  id  changes only when a person signs in. */
+/** The library changes a session's id after every interaction, which would sign out the browser's other tabs. Here the id
+ *  changes only when a person signs in. */
 function renameAtSignIn({ Session }: Provider): void {
   const { resetIdentifier } = Session.prototype
   Session.prototype.resetIdentifier = function () {
@@ -124,8 +124,8 @@ function renameAtSignIn({ Session }: Provider): void {
   }
 }
 
-/** A refresh token has one successor, which every use within the grace gets: it is derived from the token and a secret. With
- *  a new one for each use, a thief and the owner could both go on with a branch of their own. */
+/** A refresh token has one successor, derived from the token and a secret; every use within the grace period returns it. If
+ *  each use created a new token, a thief and the owner could both keep refreshing. */
 function deriveSuccessors({ RefreshToken }: Provider, secret: string): void {
   const { prototype } = RefreshToken as unknown as { prototype: { generateTokenId(): string } }
   const { generateTokenId } = prototype
@@ -199,7 +199,7 @@ function removeScripts(ctx: KoaContextWithOIDC): void {
   ctx.body = withClient(page, ctx)
 }
 
-/** The form that ends a session says to which app it belongs, because that selects the session. */
+/** Adds the client id to the sign-out form, because the app selects the session. */
 function withClient(html: string, { oidc }: KoaContextWithOIDC): string {
   const { clientId } = (oidc.session?.state ?? {}) as { clientId?: string }
   const client = clientId ?? oidc.client?.clientId ?? oidc.entities.Interaction?.params.client_id
@@ -285,7 +285,7 @@ async function account(
   }
 }
 
-/** The claims that an app chose. */
+/** The claims configured for the app. */
 export function claimsFor({ role, metadata = {} }: Person, rules: TokenRules | null): object {
   const { claims = [] } = rules ?? {}
   const fields = Object.entries(metadata).filter(([name]) => claims.includes(`metadata.${name}`))

@@ -1,6 +1,6 @@
-// Customers of an organisation have a browser session apart from the team's and from those of other organisations: signing
-// in to one shop neither shows nor ends what the same browser does in another. oidc-provider has one name for the cookie of
-// a session, so the cookie is renamed on the way in and out.
+// Each organisation's customers have their own browser session, separate from the team's and from other organisations':
+// signing in to one shop neither reveals nor ends a session at another. oidc-provider supports one session cookie name, so the
+// cookie is renamed in requests and responses.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { decodeJwt } from 'jose'
@@ -10,10 +10,10 @@ import { PATHS, SESSION_COOKIE } from './provider.ts'
 /** Null for the team. */
 export type Realm = OrgId | null
 
-/** A tag instead of the name: cookies have a limited length. */
+/** A hash instead of the name, because cookies have a limited length. */
 const cookieOf = (org: OrgId) => `${SESSION_COOKIE}-${createHash('sha256').update(org).digest('hex').slice(0, 16)}`
 
-/** Shows the library the session of the realm under the name that it knows. */
+/** Presents the realm's session cookie to the library under the name it expects. */
 export function enterRealm(request: IncomingMessage, response: ServerResponse, realm: Realm): void {
   if (realm === null) return
   const own = cookieOf(realm)
@@ -33,25 +33,25 @@ export function enterRealm(request: IncomingMessage, response: ServerResponse, r
   }
 }
 
-/** Whether it is a cookie of that name, or its signature. */
+/** Whether the pair is the cookie of that name or its signature. */
 const isNamed = (pair: string, name: string) => pair.startsWith(`${name}=`) || pair.startsWith(`${name}.sig=`)
 
-/** The app that a request of the browser is about: it names it, or has a token that was issued to it. */
+/** The app that a browser's request is for: named by `client_id`, or at sign-out by the ID token hint. */
 export function clientNamed(path: string, query: string): string | null {
   const parameters = new URLSearchParams(query)
   const named = parameters.get('client_id')
   const isByToken = named === null && path.startsWith(PATHS.logout)
   const client = isByToken ? audienceIn(parameters.get('id_token_hint')) : named
-  return client?.includes('\0') ? null : client // The database stores no such text.
+  return client?.includes('\0') ? null : client // PostgreSQL cannot store NUL characters.
 }
 
-/** Not verified: it only selects which session the browser shows. */
+/** Not verified: it only selects which of the browser's sessions is used. */
 function audienceIn(idToken: string | null): string | null {
   if (idToken === null) return null
   try {
     const { aud } = decodeJwt(idToken)
     return typeof aud === 'string' ? aud : null
   } catch {
-    return null // Not a token; the library says so.
+    return null // Not a token; the library reports that.
   }
 }

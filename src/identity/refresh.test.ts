@@ -45,7 +45,7 @@ describe('refreshing', () => {
     }
   })
 
-  it('works in two tabs at once and shortly afterwards, which all get the same token', async () => {
+  it('works in two tabs at the same time and shortly afterwards; all get the same token', async () => {
     const token = await newRefreshToken()
     const tabs = (await Promise.all([web.refresh(token), web.refresh(token)])).map(nextToken)
     host.clock.advance(29_000)
@@ -67,7 +67,7 @@ describe('refreshing', () => {
     assert.equal(await live(), before)
   })
 
-  it('works in twenty tabs at once', async () => {
+  it('works in twenty tabs at the same time', async () => {
     const token = await newRefreshToken()
     const tabs = await Promise.all(Array.from({ length: 20 }, () => web.refresh(token)))
     assert.deepEqual(

@@ -15,7 +15,7 @@ type RequestScope = {
   signal: () => AbortSignal
   /** Entries loaded together with a refresh token, which the library reads next. */
   prefetched: Map<string, Entry>
-  /** The person of a refresh token as a member, null for none, and whose token it is: `<user> <client> <grant>`. */
+  /** The member that a refresh token belongs to, or null, and the key `<user> <client> <grant>` it was looked up by. */
   person: { of: string; found: oidc.SignedInMember | null } | null
   /** Payloads as read, by model and id. As JSON, because the library changes payloads in place. */
   found: Map<string, string>
@@ -59,7 +59,7 @@ export function payloadAsRead(name: string): Payload | null {
 }
 
 /** Applies this request's changes (`before` to `mine`) to what another request has written since (`current`). Nested
- *  maps,  such as the apps of a session, are merged key by key. */
+ *  maps, such as the apps of a session, are merged key by key. */
 export function merged(before: Payload, mine: Payload, current: Payload): Payload {
   const result: Payload = { ...current }
   for (const name of new Set([...Object.keys(before), ...Object.keys(mine)])) {

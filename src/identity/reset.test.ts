@@ -35,7 +35,7 @@ async function choose(link: string, password: string) {
 }
 
 describe('a forgotten password', () => {
-  it('is replaced by the person who reads the mail, once, and all sign-ins end', async () => {
+  it('is replaced once by the person who reads the mail, which signs out everywhere', async () => {
     const ada = await addPerson(host, 'ada@home.test')
     const { tokens, browser, claims } = await web.signIn(ada)
     assert.equal(claims.email_verified, false)
@@ -46,7 +46,7 @@ describe('a forgotten password', () => {
     assert.match((await identity.browser().go(link)).text, /Choose a new password.*ada@home\.test/s)
     assert.match((await choose(link, 'too short')).text, /role="alert".*12 to 256 characters/)
     assert.match((await choose(link, '1qaz2wsx3edC')).text, /role="alert".*most common passwords/)
-    assert.match((await choose(link, NEW)).text, /Your password is changed/)
+    assert.match((await choose(link, NEW)).text, /Your password was changed/)
     for (const used of [await identity.browser().go(link), await identity.browser().go(`${link}x`)]) {
       assert.equal(used.status, 404)
       assert.match(used.text, /not valid/)
@@ -73,7 +73,7 @@ describe('a forgotten password', () => {
     assert.equal((await promote()).status, 200)
   })
 
-  it('has a link that ends after an hour, and when another one is used', async () => {
+  it('has a link that expires after an hour, or when another one is used', async () => {
     const cleo = await addPerson(host, 'cleo@home.test')
     const [first, second] = [await linkFor(cleo.email), await linkFor(cleo.email)]
     await choose(second, NEW)
@@ -101,7 +101,7 @@ describe('a forgotten password', () => {
     const known = await askFor(dana.email)
     const unknown = await askFor('nobody@home.test')
     assert.deepEqual([known.status, known.text], [unknown.status, unknown.text])
-    assert.match(known.text, /If there is an account/)
+    assert.match(known.text, /If this address has an account/)
     await eventually(
       async () => isWaiting,
       waits => waits,
@@ -123,7 +123,7 @@ describe('a forgotten password', () => {
     assert.equal((await askFor('y@home.test')).status, 200, 'other clients are not concerned')
   })
 
-  it('asks again for what is not an address', async () => {
+  it('asks again if the input is not an address', async () => {
     assert.match((await askFor('nobody')).text, /role="alert".*e-mail address/)
   })
 })

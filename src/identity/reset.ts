@@ -1,4 +1,4 @@
-// The pages for a forgotten password: one asks for the address, the mailed link opens one that asks for a new password.
+// The pages for a forgotten password: one asks for the e-mail address, the other, opened by the mailed link, for a new password.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readForm, show } from './forms.ts'
 import { forgottenPage, problemPage, resetDonePage, resetPage, sentPage } from './pages.ts'
@@ -12,11 +12,11 @@ export const RESET = new RegExp(`^${PATH}/(.*)$`)
 export const resetPath = (token: string): string => `${PATH}/${token}`
 
 export type ResetOptions = {
-  /** Counts a mail that this client asks for; returns the seconds to wait if it asked for too many. */
+  /** Counts a mail requested by this client; returns the seconds to wait if it has requested too many. */
   countMail: () => Promise<number>
-  /** Mails a link if there is such an account. Returns at once, so that the time does not tell whether there is one. */
+  /** Mails a link if there is such an account. Returns immediately, so that the response time does not reveal whether there is one. */
   sendReset: (email: string) => void
-  /** The address of the account of a link; null if it is not valid. */
+  /** The e-mail address of the link's account; null if the link is not valid. */
   findReset: (token: string) => Promise<string | null>
   /** Sets the password; false if the link is no longer valid. */
   finishReset: (token: string, password: string, address: string) => Promise<boolean>
@@ -37,7 +37,7 @@ export async function forgotten(options: ResetOptions, request: IncomingMessage,
   const waitS = await options.countMail()
   if (waitS > 0) {
     response.setHeader('retry-after', waitS)
-    return form(429, 'Too many mails were asked for from your network. Please try again later.')
+    return form(429, 'Too many e-mails were requested from your network. Please try again later.')
   }
   options.sendReset(email)
   show(response, 200, sentPage())
@@ -60,5 +60,5 @@ export async function reset(options: ResetOptions, token: string, request: Incom
 
 const ENDED = problemPage(
   'This link is not valid',
-  'It was already used, has expired or was not copied completely. Ask for a new one from the sign-in page.',
+  'It has already been used, has expired or was not copied completely. Request a new one on the sign-in page.',
 )

@@ -1,5 +1,5 @@
 // Writes oidc-provider's entries. The library reads an entry, changes it and later writes it back whole, while other
-// requests do the same. Here only the changed fields are written, and only if the entry still exists.
+// requests do the same. This writes only the changed fields, and only if the entry still exists.
 import { hash } from 'node:crypto'
 import { errors } from 'oidc-provider'
 import type { Clock, Database } from '../engines/engines.ts'

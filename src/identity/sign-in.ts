@@ -95,8 +95,8 @@ async function checkAccess(
   return { status: 403, says: 'This account has no access to this app.' }
 }
 
-/** People are never asked for consent, so it counts as given. At Stoa's own app, members of several organisations still
- *  have to choose one. */
+/** People are never asked for consent; it counts as given. At Stoa's own app, members of several organisations still have to
+ *  choose one. */
 async function consentOf(options: SignInOptions, user: string, clientId: string) {
   if (clientId !== options.ownClient) return { consent: {} }
   const consent = await grantForOnlyOrg(options, user)

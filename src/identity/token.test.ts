@@ -56,7 +56,7 @@ describe('an authorization code', () => {
     assertError(await web.refresh(first.body.refresh_token), 400, 'invalid_grant')
   })
 
-  it('is redeemed once if sent fifty times at once', async () => {
+  it('is redeemed once if sent fifty times at the same time', async () => {
     const { code, verifier } = await codeOf()
     const responses = await Promise.all(Array.from({ length: 50 }, () => web.redeem(code, verifier)))
     assert.equal(responses.filter(({ status }) => status === 200).length, 1)

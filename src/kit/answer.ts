@@ -1,5 +1,6 @@
-// The kinds of answer an operation can declare as `output`, which types its `run`: a JSON value or its text, nothing, an event
-// stream, a value or an event stream (as the request asks), or a reply with explicit status, headers and body.
+// The kinds of answer that an operation can declare as `output`, which types its `run`: a JSON value or its text, nothing,
+// an event stream, a value or an event stream (depending on the request), or a reply with explicit status, headers and
+// body.
 import type { Readable } from 'node:stream'
 import { type Static, type TSchema, Type } from 'typebox'
 
@@ -9,7 +10,7 @@ export const nothing = Type.Void()
 /** A text is sent with the head in one piece, bytes are not. */
 type ReplyBody = string | Uint8Array | Readable | null
 
-/** For redirects, files and protocols that are not ours. */
+/** For redirects, files and foreign protocols. */
 export class Reply {
   readonly status: number
   readonly headers: Record<string, string | string[]>
@@ -24,7 +25,7 @@ export class Reply {
 export const reply = (status: number, headers: Reply['headers'] = {}, body: ReplyBody = null): Reply =>
   new Reply(status, headers, body)
 
-/** A JSON value as text: what is stored as JSON need not be parsed and serialised again. */
+/** A JSON value as text: stored JSON need not be parsed and serialised again. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {
@@ -59,30 +60,30 @@ const KIND = 'x-stoa-answer'
 /** As `output`: the operation answers with `reply(…)`. */
 export const replies = Type.Unsafe<Reply>({ [KIND]: 'reply' })
 
-/** As `output`: the same, and a body of that media type. */
+/** As `output`: the same, with a body of that media type. */
 export const repliesIn = (media: string) => Type.Unsafe<Reply>({ [KIND]: 'reply', media })
 
-/** As `output`: the same, and a body with one JSON value of that schema a line, however many there are. */
+/** As `output`: the same, with a body of any number of lines, each a JSON value of that schema. */
 export const jsonLines = (line: TSchema) =>
   Type.Unsafe<Reply>({ [KIND]: 'reply', media: 'application/x-ndjson', chunk: line })
 
-/** As `output`: a value of that schema, or the same as CSV in a `reply(…)`, as the input field `format` of kit/csv.ts or the
- *  header Accept asks. */
+/** As `output`: a value of that schema, or the same as CSV in a `reply(…)`, depending on the input field `format` of
+ *  kit/csv.ts or the header Accept. */
 export const orCsv = <V extends TSchema>(value: V) =>
   Type.Unsafe<Static<V> | Reply>({ [KIND]: 'value', value, media: 'text/csv' })
 
-/** As `output`: a value of that schema, which the operation answers as text. */
+/** As `output`: a value of that schema, answered as text. */
 export const writtenAs = (value: TSchema) => Type.Unsafe<JsonText>(value)
 
 /** As `output`: the operation answers with `eventStream(…)`; `chunk` is the schema of each event's data. */
 export const events = <C extends TSchema>(chunk: C) =>
   Type.Unsafe<EventStream<Static<C>>>({ [KIND]: 'events', value: null, chunk })
 
-/** As `output`: a value or an event stream, as the request asks. */
+/** As `output`: a value or an event stream, depending on the request. */
 export const either = <V extends TSchema, C extends TSchema>(value: V, chunk: C) =>
   Type.Unsafe<Static<V> | EventStream<Static<C>>>({ [KIND]: 'either', value, chunk })
 
-/** As `output`: the same for protocols that are not ours, with the bytes of the value in a `reply(…)`. */
+/** As `output`: the same for foreign protocols, with the bytes of the value in a `reply(…)`. */
 export const eitherBytes = <V extends TSchema, C extends TSchema>(value: V, chunk: C) =>
   Type.Unsafe<Reply | EventStream<Static<C>>>({ [KIND]: 'either', value, chunk })
 

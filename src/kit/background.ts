@@ -1,5 +1,5 @@
-// Background work is of three kinds. A schedule runs once per period. A consumer handles events of the log, in the
-// transaction that moves its position. A queue (queue.ts) does work that has an effect outside or takes long.
+// Background work has three kinds. A schedule runs once per period. A consumer handles log events in the transaction that
+// moves its position. A queue (queue.ts) does work that has external effects or takes long.
 import type { Engines, Envelope, Sql, Tx } from '../engines/engines.ts'
 import type { EmitTo } from './events.ts'
 import type { Lease } from './lease.ts'
@@ -24,8 +24,8 @@ export type Schedule = {
   kind: 'schedule'
   /** Unique across all services, such as `risk reference`. */
   name: string
-  /** `all` (default): one run per period across all processes, under a lease. `process`: each process runs it, because it
-   *  is about what that process has in memory. */
+  /** `all` (default): one run per period across all processes, under a lease. `process`: each process runs it, because
+   *  it concerns that process's memory. */
   per: 'all' | 'process'
   everyMs: number
   /** A run that takes longer is aborted and retried. */
@@ -38,7 +38,7 @@ export type ScheduleDeclaration<S> = Omit<Schedule, 'kind' | 'per' | 'run'> & {
   run: (context: ScheduleContext<S>) => Promise<ScheduleOutcome>
 }
 
-/** What a consumer may use: the database only. Effects outside go through a queue. */
+/** What a consumer may use: only the database. External effects go through a queue. */
 export type ConsumerContext<State = unknown, E extends Emits = Emits> = Pick<Engines, 'clock' | 'random'> & {
   /** The transaction in which the events are consumed: its writes commit together with the consumer's position. */
   db: Tx
@@ -52,16 +52,16 @@ export type Consumer = {
   kind: 'consumer'
   /** Stable, because its position is stored under it: the service and what it does, such as `webhooks.fan-out`. */
   id: string
-  /** Ids that it had before, whose position it takes over. */
+  /** Its former ids, whose position it takes over. */
   formerIds: readonly string[]
   /** Patterns: `*` matches one token, `>` all remaining ones. */
   subjects: readonly string[]
-  /** The most events per call; they are of one organisation and in order. */
+  /** The maximum number of events per call; they are of one organisation and in order. */
   batchMax: number
   emits: Emits
-  /** After a failure, which includes taking too long, it is called again with the same events or some of them, with backoff;
-   *  after 20 tries an event is a dead letter. It may resolve to a number of events that are enough for one transaction; it
-   *  is then called again with the others. */
+  /** After a failure or timeout, it is called again with some or all of the same events, with backoff; after 20 attempts
+   *  an event becomes a dead letter. It may resolve to the number of events handled if that is enough for one
+   *  transaction; it is then called again with the rest. */
   run: (context: ConsumerContext<never>, events: readonly Envelope[]) => Promise<number | undefined>
 }
 

@@ -8,7 +8,7 @@ const settle = () => new Promise(done => setImmediate(done))
 const notExpected = () => assert.fail('no look-up is expected')
 
 describe('a cache', () => {
-  it('repeats a look-up if what it found changed meanwhile', async () => {
+  it('repeats a look-up if its result changed meanwhile', async () => {
     for (const change of ['drop', 'clear'] as const) {
       const cache = openCache<string>(() => true)
       let lookUps = 0
@@ -21,7 +21,7 @@ describe('a cache', () => {
     }
   })
 
-  it('neither caches nor returns what changes all the time', async () => {
+  it('neither caches nor returns values that change all the time', async () => {
     const cache = openCache<string>(() => true)
     const lookUp = async () => {
       cache.drop('alias')
@@ -31,7 +31,7 @@ describe('a cache', () => {
     assert.equal(cache.get('name', 0, notExpected), undefined)
   })
 
-  it('looks up once, whatever else changes meanwhile', async () => {
+  it('looks up once, whatever else changes in the meantime', async () => {
     const cache = openCache<number>(() => true)
     let lookUps = 0
     const lookUp = async () => {
@@ -53,7 +53,7 @@ describe('a cache', () => {
     }
   })
 
-  it('shares one look-up among concurrent loads, also with those that come after a change', async () => {
+  it('shares one look-up among concurrent loads, even those after a change', async () => {
     const cache = openCache<number>(() => true)
     const finish: (() => void)[] = []
     const lookUp = () =>
@@ -124,7 +124,7 @@ describe('a cache', () => {
     await Promise.all(flood)
   })
 
-  it('is bounded by the bytes of its entries, of which the oldest are dropped first', async () => {
+  it('is bounded by the bytes of its entries; the oldest are dropped first', async () => {
     const cache = openCache<string>(() => true, { megabytes: 1 })
     const add = (name: string, bytes: number) =>
       cache.load(name, 0, USER, async () => ({ value: name, aliases: [`alias of ${name}`], bytes }))
@@ -170,7 +170,7 @@ describe('a cache', () => {
     assert.equal(cache.get('other', 0, notExpected), undefined)
   })
 
-  it('shares no look-up while notifications are missing: it may have begun before a change', async () => {
+  it('shares no look-up while notifications are missing, because it may have started before a change', async () => {
     const cache = openCache<number>(() => false)
     const first = Promise.withResolvers<number>()
     const found = async (value: Promise<number>) => ({ value: await value, aliases: [] })

@@ -1,37 +1,37 @@
-// Caches database look-ups for a short time. A notification of a change drops the entry at once; the lifetime bounds
-// how long an entry can be stale if a notification is lost. An entry in use is looked up again before it expires. While
-// notifications are missing, everything is looked up.
+// Caches database look-ups for a short time. A notification of a change drops the entry immediately; the lifetime bounds
+// how stale an entry can be if a notification is lost. An entry in use is renewed before it expires. While notifications
+// are not received, nothing is answered from the cache.
 import { EngineUnavailable } from '../engines/engines.ts'
 import { inTurn, openFairQueue, QueueFull } from '../fair/queue.ts'
 
 const LIFETIME_MS = 30_000
 const RENEW_AFTER_MS = 20_000
-/** After a renewal that failed. */
+/** The pause after a failed renewal. */
 const RENEW_AGAIN_MS = 1_000
 const MB = 1_000_000
 /** More than 100,000 entries, if they are small. The oldest is dropped first. */
 const BYTES_MAX = 64 * MB
 /** A caller with its aliases and its place in the maps. */
 const ENTRY_BYTES = 500
-/** Anyone can cause look-ups of unknown names, so only a few run at once and leave database connections for others.
- *  Renewals have a queue of their own: unknown names do not delay them. */
+/** Anyone can cause look-ups of unknown names, so only a few run at the same time and leave database connections for
+ *  others. Renewals have their own queue, so unknown names do not delay them. */
 const LOOK_UPS = { width: 4, waitingMax: 2_000, waitMs: 5_000 }
 const RENEWALS = { width: 2, waitingMax: BYTES_MAX / ENTRY_BYTES, waitMs: 5_000 }
-/** A look-up is repeated if what it found changed meanwhile. */
+/** How often a look-up is repeated if its result changed in the meantime. */
 const TRIES_MAX = 3
-/** Changes that are remembered while look-ups run. After more, the results of all of them count as stale. */
+/** The number of changes remembered while look-ups run. Beyond it, the results of all of them count as stale. */
 const CHANGES_MAX = 10_000
 
-/** `aliases` are the names under which `drop` finds the entry; several entries may share one. `bytes` is about how large the
- *  value is, for values that clients can make large. */
+/** `aliases` are the names by which `drop` finds the entry; several entries may share one. `bytes` is the approximate
+ *  size of values that clients can make large. */
 export type Found<T> = { value: T; aliases: readonly string[]; bytes?: number }
 export type LookUp<T> = () => Promise<Found<T> | null>
 
 export type Cache<T> = {
   /** The cached value, if any. Renews it with the look-up if it will expire soon. */
   get(name: string, nowMs: number, lookUp: LookUp<T>): T | undefined
-  /** Looks up and caches, unless nothing is found (null). `user` is who causes the look-up, an organisation or a client
-   *  address: users are served in turn. */
+  /** Looks up and caches the value, unless nothing is found (null). `user` causes the look-up, an organisation or a
+   *  client address: users are served in turn. */
   load(name: string, nowMs: number, user: string, lookUp: LookUp<T>): Promise<T | null>
   drop(alias: string): void
   clear(): void
@@ -61,7 +61,7 @@ export function openCache<T>(isListening: () => boolean, { megabytes = BYTES_MAX
     }
   }
 
-  /** Concurrent look-ups of one name share one promise, unless nobody would notice that it has changed since. */
+  /** Concurrent look-ups of one name share a promise, unless a change since its start could go unnoticed. */
   function share(name: string, start: () => Promise<T | null>): Promise<T | null> {
     if (!isListening()) return start()
     const before = running.get(name)
@@ -102,7 +102,7 @@ export function openCache<T>(isListening: () => boolean, { megabytes = BYTES_MAX
 
 type Entry<T> = Required<Found<T>> & { untilMs: number; renewMs: number }
 
-/** The entries by name, and their names by alias. A value that is larger than all of them may be is not kept. */
+/** The entries by name, and their names by alias. A value larger than the whole cache is not stored. */
 function openEntries<T>(bytesMax: number) {
   const entries = new Map<string, Entry<T>>()
   const namesOf = new Map<string, Set<string>>()
@@ -155,8 +155,7 @@ function busyIfFull(error: unknown): never {
   throw error instanceof QueueFull ? new EngineUnavailable('db', 'busy', error) : error
 }
 
-/** Remembers what changed while look-ups run. Their result is stale if that concerns it; a change of something else does
- *  not matter. */
+/** Remembers changes while look-ups run. A look-up's result is stale if its name changed. */
 function openChanges() {
   const changed = new Map<string, number>()
   let [now, allChanged, running] = [0, 0, 0]

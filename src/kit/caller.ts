@@ -1,4 +1,4 @@
-// The caller of an operation, as its access rule identifies it. Every store function takes its `org`.
+// The caller of an operation, as identified by its access rule. Every store function takes the caller's `org`.
 import type { Limits } from './host/limits.ts'
 
 declare const brand: unique symbol
@@ -7,7 +7,7 @@ export type OrgId = string & { readonly [brand]: 'OrgId' }
 
 /** The roles of an organisation's team. */
 export type Role = 'owner' | 'admin' | 'member'
-/** `user` is that of a customer: a person of the organisation's own apps, who has nothing here but their own account. */
+/** `user` is the role of a customer: a person who uses the organisation's apps and may only access their own account. */
 export type CallerRole = Role | 'user'
 
 /** In cents; 0 means no cap. */
@@ -21,10 +21,11 @@ export type Credential = {
   digest: string
   /** The digest, in hex, of the sign-in that issued it; null if none did. */
   signIn: string | null
-  /** Whether somebody else may use it: an app that is not trusted, whose token acts as a member whatever the role of its
-   *  person; or the admin who set the password of its person. It issues, reveals and ends no credentials. */
+  /** Whether somebody other than its person may be able to use it: an app that is not trusted, whose token always acts
+   *  with the role `member`; or the admin who set the person's password. Such a credential cannot issue, reveal or end
+   *  credentials. */
   isRestricted: boolean
-  /** Whether it only reads and writes events: the token of an app that is not trusted. */
+  /** Whether it may only read and write events: the token of an app that is not trusted. */
   isReadOnly: boolean
   limits: Limits | null
   budget: Budget | null

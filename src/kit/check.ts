@@ -1,5 +1,5 @@
-// Checks a value against a schema and describes what is invalid. The cost of describing is bounded: a client that sends a
-// million invalid values learns about the first few.
+// Checks a value against a schema and describes what is invalid. The cost of the description is bounded: of a million
+// invalid values only the first few are described.
 import type { TSchema } from 'typebox'
 import * as Format from 'typebox/format'
 import { Compile, Errors } from 'typebox/schema'
@@ -20,7 +20,7 @@ export function compileCheck(schema: TSchema): Check {
     faults: value => {
       const found: FieldFault[] = []
       addFaults(found, schema, value, '')
-      // A misspelt field comes first: that the right one is missing only follows from it.
+      // A misspelt field comes first, because it is why the required one is missing.
       return [...found.filter(isMisspelt), ...found.filter(fault => !isMisspelt(fault))]
     },
   }
@@ -28,7 +28,7 @@ export function compileCheck(schema: TSchema): Check {
 
 export function invalidInput(fields: FieldFault[]): Fault {
   const first = fields[0] ?? { path: 'body', says: 'is not valid' }
-  // The list is cut, so a long one says nothing about how many there are.
+  // The list is truncated, so a long one says nothing about the number of values.
   const others = fields.length >= FAULTS_MAX ? 'others' : `${fields.length - 1} more`
   const more = fields.length > 1 ? ` (and ${others})` : ''
   const end = first.says.endsWith('?') && !more ? '' : '.'
@@ -37,7 +37,7 @@ export function invalidInput(fields: FieldFault[]): Fault {
 
 export const invalidField = (path: string, says: string): Fault => invalidInput([{ path, says }])
 
-/** More than people correct at once; the search ends there. */
+/** More than a person corrects in one go; the search stops there. */
 const FAULTS_MAX = 20
 
 type Schema = {
@@ -51,7 +51,7 @@ type Schema = {
   maxLength?: number
 }
 
-/** Walks objects and arrays itself, because TypeBox walks everything before it answers. TypeBox describes the rest. */
+/** Walks objects and arrays itself, because TypeBox checks everything before it reports. TypeBox describes the leaves. */
 function addFaults(found: FieldFault[], schema: Schema, value: unknown, path: string): void {
   const { properties, required = [], additionalProperties, items, ...own } = schema
   if (properties && !schema.patternProperties) {
@@ -66,13 +66,14 @@ function addFaults(found: FieldFault[], schema: Schema, value: unknown, path: st
   } else if (!addLengthFault(found, schema, value, path)) addOwnFaults(found, schema, value, path)
 }
 
-/** A text that is too long has no other fault: matching it against its pattern would cost as much as it is long. */
+/** A text that is too long gets no other fault: matching it against its pattern would cost time in proportion to its
+ *  length. */
 function addLengthFault(found: FieldFault[], { maxLength }: Schema, value: unknown, path: string): boolean {
   if (maxLength === undefined || typeof value !== 'string') return false
   return addOwnFaults(found, { maxLength }, value, path)
 }
 
-/** Whether there are any. `names` are those of the fields, if it is an object. */
+/** Whether there are any faults. `names` are the field names of an object. */
 function addOwnFaults(
   found: FieldFault[],
   schema: Schema,
@@ -162,7 +163,7 @@ function describe(
   }
 }
 
-/** More would not be read. */
+/** Nobody would read more. */
 const NAMES_MAX = 6
 
 const withFields = (names: readonly string[]): string =>

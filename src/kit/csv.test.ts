@@ -6,7 +6,7 @@ const columns = [text('name', ({ name }: { name: string }) => name), number('siz
 const lineOf = (name: string) => csvText(columns, [{ name }]).slice('name,size\r\n'.length)
 
 describe('CSV', () => {
-  it('has a header, and ends each line as RFC 4180 says', () => {
+  it('has a header, and ends each line according to RFC 4180', () => {
     assert.equal(csvText(columns, []), 'name,size\r\n')
     assert.equal(csvText(columns, [{ name: 'a' }, { name: '' }]), 'name,size\r\na,-1.5\r\n,-1.5\r\n')
   })
@@ -17,14 +17,14 @@ describe('CSV', () => {
     assert.equal(lineOf('a\nb'), '"a\nb",-1.5\r\n')
   })
 
-  it('has no text that begins like a formula, and leaves numbers as they are', () => {
+  it('has no text that starts like a formula, and leaves numbers unchanged', () => {
     for (const name of ['=1+1', '+1', '-1', '@SUM(1)', '\t=1']) assert.equal(lineOf(name), `'${name},-1.5\r\n`)
     assert.equal(lineOf('\r=1'), '"\'\r=1",-1.5\r\n')
     assert.equal(lineOf('=A(",")'), '"\'=A("","")",-1.5\r\n')
     assert.equal(lineOf('a=1'), 'a=1,-1.5\r\n')
   })
 
-  it('is asked for by the field, else by the header', () => {
+  it('is requested by the field, otherwise by the header', () => {
     assert.equal(wantsCsv('csv', {}), true)
     assert.equal(wantsCsv('json', { accept: 'text/csv' }), false)
     for (const accept of ['text/csv', 'Text/CSV; q=0.9', 'text/csv, */*;q=0.1']) {

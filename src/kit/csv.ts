@@ -3,27 +3,28 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
 import { type Reply, reply } from './answer.ts'
 
-/** So many rows are written in well under a second. */
+/** This many rows are written in well under a second. */
 export const CSV_ROWS_MAX = 10_000
 
 /** The input of an operation that answers as JSON or CSV. */
 export const formats = {
   format: Type.Optional(
     Type.Enum(['json', 'csv'], {
-      description: 'How to answer: `json` or `csv`; by default what the header Accept names, else `json`',
+      description:
+        'The format of the answer, `json` or `csv`; defaults to the one in the header Accept, otherwise to `json`',
       examples: ['json'],
     }),
   ),
 }
 
-/** Whether a request wants CSV: the field decides, else the header if it names CSV and not JSON. */
+/** Whether a request wants CSV: decided by the field, otherwise by the header if it names CSV and not JSON. */
 export function wantsCsv(format: 'json' | 'csv' | undefined, { accept = '' }: IncomingHttpHeaders): boolean {
   if (format !== undefined) return format === 'csv'
   const types = accept.split(',').map(part => part.split(';', 1)[0]?.trim().toLowerCase())
   return types.includes('text/csv') && !types.includes('application/json')
 }
 
-/** A text is shown as it is by programs that would run what begins like a formula; a number is written unchanged. */
+/** Texts that start like a formula are escaped, because spreadsheets would run them; numbers are written unchanged. */
 export type Column<Row> = { name: string; kind: 'text' | 'number'; of: (row: Row) => string }
 
 export const text = <Row>(name: string, of: (row: Row) => string): Column<Row> => ({ name, kind: 'text', of })
@@ -49,7 +50,7 @@ export function csvText<Row>(columns: readonly Column<Row>[], rows: readonly Row
   return line(columns.map(({ name }) => name)) + rows.map(row => line(cellsOf(row))).join('')
 }
 
-/** What spreadsheets take for the beginning of a formula. */
+/** Characters that start a formula in spreadsheets. */
 const FORMULA = /^[=+\-@\t\r]/
 const NEEDS_QUOTES = /[",\r\n]/
 

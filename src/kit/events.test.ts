@@ -1,4 +1,4 @@
-// The declarations of events: of the product, and what is refused.
+// The declarations of events: those of the product, and invalid ones.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type TSchema, Type } from 'typebox'

@@ -1,12 +1,12 @@
-// Events for the log: how a service declares them, and how they are published in the transaction of the change they
-// tell of. Operations emit theirs with `emit` of their `write`; `emitting` is for other code, such as schedules.
+// Events for the log: how services declare them, and how they are published in the transaction of the change they describe.
+// Operations use the `emit` of their `write`; `emitting` is for other code, such as schedules.
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { Engines, Envelope, Tx } from '../engines/engines.ts'
 import type { OrgId } from './caller.ts'
 import type { Emits } from './write.ts'
 
-/** An event as `emits` declares it. `what` says what has happened; `data` must not contain secrets. */
+/** An event as declared in `emits`. `what` describes what happened; `data` must not contain secrets. */
 export const event = <Subject extends string, Data extends TProperties>(subject: Subject, what: string, data: Data) =>
   ({ [subject]: Type.Object(data, { additionalProperties: false, description: what }) }) as Record<
     Subject,
@@ -31,7 +31,7 @@ export type Emitted = { subject: string; data: unknown; tenant: OrgId; project: 
 /** `source` of an event is the URL at which clients reach this host. */
 export type Publishing = Pick<Engines, 'log' | 'clock' | 'random'> & { source: string }
 
-/** Adds events in the transaction of the change they tell of. They must be among the declared ones. */
+/** Adds events in the transaction of the change they describe. They must be declared. */
 export async function publish(by: Publishing, db: Tx, declared: Emits, events: readonly Emitted[]): Promise<void> {
   if (events.length === 0) return
   const envelopes = events.map(event => {
@@ -47,7 +47,7 @@ export function envelopeOf(by: Omit<Publishing, 'log'>, { subject: type, data, t
   return { specversion: '1.0', id, source, type, time, tenant, ...(project && { project }), data }
 }
 
-/** Does the work, and publishes what it emits. `project` is the one of the organisation that the event is about. */
+/** Does the work and publishes its events. `project` is the organisation's project that the events concern. */
 export async function emitting<E extends Emits, T>(
   by: Publishing,
   db: Tx,
@@ -62,7 +62,7 @@ export async function emitting<E extends Emits, T>(
   return done
 }
 
-/** An event with the operations that emit it, and what else does. */
+/** An event, the operations that emit it, and other emitters. */
 export type DeclaredEvent = { schema: TSchema; operations: string[]; others: string[] }
 
 type Emitting = { operations: Record<string, { emits: Emits }>; emits?: Record<string, Emits> }

@@ -1,4 +1,4 @@
-// Examples of schemas, from those of their fields.
+// Builds examples of schemas from the examples of their fields.
 
 /** The part of JSON Schema that an example depends on. */
 export type ExampleSchema = {
@@ -13,7 +13,7 @@ export type ExampleSchema = {
   examples?: unknown[]
 }
 
-/** An object consists of its required fields; one that should show more has an example of its own. */
+/** The example of an object has its required fields; for more, the object needs its own example. */
 export function exampleOf(schema: object): unknown {
   const {
     examples,

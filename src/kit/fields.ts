@@ -2,14 +2,14 @@
 // tests send the example.
 import { type Static, type TNumberOptions, type TSchema, type TStringOptions, Type } from 'typebox'
 
-/** Fields with an example. `rules` are what a value must be besides. */
+/** Fields with an example. `rules` are further constraints on the value. */
 export const string = (description: string, example: string, rules: TStringOptions = {}) =>
   Type.String({ ...rules, description, examples: [example] })
 export const integer = (description: string, example: number, rules: TNumberOptions = {}) =>
   Type.Integer({ ...rules, description, examples: [example] })
 export const boolean = (description: string, example: boolean) => Type.Boolean({ description, examples: [example] })
 
-/** An id that begins with a prefix of its kind. */
+/** An id that starts with the prefix of its kind. */
 export const prefixedId = (prefix: string, what: string) =>
   string(`${what}'s id, \`${prefix}_…\``, `${prefix}_4vJ9mWcX2bQeT7yLrK0sZp1n`, {
     pattern: `^${prefix}_[0-9A-Za-z]{1,40}$`,
@@ -30,8 +30,8 @@ export const displayName = (what: string) =>
   Type.String({
     maxLength: 120,
     // Invisible characters, a visible one, then the rest of the line. The parts cannot match the same character, which
-    // rules out catastrophic backtracking. Characters that change the direction of the text around them could make
-    // another name of a page or mail look different.
+    // rules out catastrophic backtracking. Characters that change the text direction are excluded, because they could make
+    // another name on a page or in a mail look different.
     pattern: `^(?:(?!${BIDI})[\\p{Zs}\\p{Cf}\\p{Co}\\p{Cn}])*[^\\s\\p{C}](?:(?!${BIDI})[^\\p{Cc}\\p{Zl}\\p{Zp}])*$`,
     description: `${what}: one line, not blank, at most 120 characters`,
     examples: ['Web shop'],
@@ -43,13 +43,13 @@ export const timestamp = (what: string) =>
 /** Marks a schema whose values are secrets. */
 export const SECRET = 'x-secret'
 
-/** A secret in an answer. Such answers are not kept, and the operation is no tool. */
+/** A secret in an answer. Such answers are not stored, and the operation is not offered as a tool. */
 export const secret = (what: string, example: string) =>
   Type.String({ description: what, examples: [example], [SECRET]: true })
 
 const SHOWN = 'x-shown'
 
-/** A field that takes any value, but is meant for values of that schema: documents and lists of tools show it. */
+/** A field that accepts any value but is meant for values of that schema, which documents and tool lists show. */
 export function anyValueFor(schema: TSchema) {
   const { title, description, examples, ...shown } = schema as TSchema & Notes
   const notes = Object.entries({ title, description, examples }).filter(([, note]) => note !== undefined)
@@ -58,7 +58,7 @@ export function anyValueFor(schema: TSchema) {
 
 type Notes = { title?: string; description?: string; examples?: unknown[] }
 
-/** A schema as documents show it. */
+/** The schema as shown in documents. */
 export function asShown<S extends object>(schema: S): S {
   if (!(SHOWN in schema)) return schema
   const { [SHOWN]: shown, ...rest } = schema
@@ -69,7 +69,7 @@ type WithoutNulls<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] }
   [K in keyof T as null extends T[K] ? K : never]?: Exclude<T[K], null>
 }
 
-/** The fields of an answer: those that are null are left out. */
+/** The fields of an answer, without those that are null. */
 export const withoutNulls = <T extends object>(fields: T): WithoutNulls<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as WithoutNulls<T>
 

@@ -53,7 +53,7 @@ describe('rows that are written in groups', () => {
     assert.equal(rows.written('a'), null)
   })
 
-  it('are not written once they are removed, and those before them are still waited for', async () => {
+  it('are not written after they are removed, and earlier ones are still awaited', async () => {
     const { rows, groups, go } = openSlow()
     const second = row(2)
     void rows.add(row(1))

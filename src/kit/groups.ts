@@ -1,31 +1,32 @@
-// Rows of many calls that are written together, one group after the other.
+// Writes the rows of many calls in groups, one group after the other.
 
-/** Rows wait so long for others, unless a caller waits for them or another time is given. */
+/** How long rows wait for others, unless a caller waits for them or another time is given. */
 const LINGER_MS = 5
 
 export type Groups<Row> = {
-  /** Resolves when the row is written, given up or removed. */
+  /** Resolves when the row was written, given up or removed. */
   add(row: Row): Promise<void>
-  /** Takes back a row that is not being written yet. */
+  /** Removes a row that is not being written yet. */
   remove(row: Row): void
-  /** Resolves when the rows of this organisation are written that were added before; null if they are. */
+  /** Resolves when this organisation's earlier rows are written; null if they are. */
   written(org: string): Promise<void> | null
-  /** How many are not written. */
+  /** The number of unwritten rows. */
   size(): number
-  /** Resolves when no more is written. */
+  /** Resolves when all writing has ended. */
   close(): Promise<void>
 }
 
 export type GroupsOptions<Row> = {
   lingerMs?: number
-  /** So many need not wait for others. */
+  /** With this many rows, a group is written without waiting for more. */
   enough?: () => number
   sizeMax: () => number
   /** Returns the rows that must be written again; null ends the attempts. */
   write: (group: readonly Row[]) => Promise<readonly Row[] | null>
 }
 
-/** `over` resolves when the row is written or removed; `tried`, which few wait for, in the order of the rows. */
+/** `over` resolves when the row is written or removed; `tried` after an attempt, in the order of the rows, which few
+ *  callers wait for. */
 type Entry<Row> = {
   row: Row
   isWanted: boolean
@@ -84,7 +85,7 @@ export function openGroups<Row extends { org: string }>(options: GroupsOptions<R
       entry.isWanted = false
       entry.over()
     },
-    /** Groups are written in order, so that the last one is enough. */
+    /** Groups are written in order, so waiting for the last one is enough. */
     written: org => {
       const entry = last.get(org)
       if (!entry) return null

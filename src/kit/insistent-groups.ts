@@ -1,5 +1,5 @@
-// Rows that must be written: a group that fails is tried again while the database cannot be reached, and is split until a
-// row that the database refuses is alone.
+// Writes rows that must not be lost: a failed group is retried while the database cannot be reached, and is split until a
+// rejected row is alone.
 import { type Clock, EngineUnavailable } from '../engines/engines.ts'
 import { type Groups, openGroups } from './groups.ts'
 
@@ -10,7 +10,7 @@ export type InsistentOptions<Row> = {
   clock: Clock
   warn: (error: unknown) => void
   write: (group: readonly Row[]) => Promise<void>
-  /** What to warn of when the database refuses a row, which is then given up. */
+  /** The text of the warning when the database rejects a row, which is then given up. */
   refused: (row: Row, cause: unknown) => Error
   lingerMs?: number
   enough?: () => number

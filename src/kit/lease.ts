@@ -1,5 +1,5 @@
-// A lease: only one process at a time does the work. It expires when its holder dies. Its fencing number grows with
-// every new holder: writes of a process that lost the lease find a higher number and do not commit.
+// A lease: only one process at a time does the work. It expires if its holder dies. Its fencing number grows with every new
+// holder, so writes of a process that lost the lease are rejected.
 import type { Clock, Database, Random, Tx } from '../engines/engines.ts'
 import * as store from './lease.store.ts'
 
@@ -16,7 +16,7 @@ export type Lease = {
 
 export class LeaseLost extends Error {}
 
-/** Does the work while holding the lease; returns null at once if another process holds it. */
+/** Does the work while holding the lease; returns null immediately if another process holds it. */
 export async function withLease<T>(
   { db, clock, random }: Engines,
   name: string,

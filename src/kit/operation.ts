@@ -1,8 +1,8 @@
 // An operation is one endpoint, declared once. Its route, validation, access rule, OpenAPI entry, client method and
 // derived tests are all generated from that declaration.
 //
-//   description   what the summary and the other fields do not say, such as what ends and what is not done. The
-//             document adds what follows from the declaration: who may call, limits, the audit trail.
+//   description   facts that the summary and the other fields do not state, such as side effects. The document adds what
+//             follows from the declaration: who may call, limits, the audit trail.
 //   input     one flat object. Names in braces come from the path; the rest from the query (on GET and DELETE, and when
 //             `body` is set) or from the JSON body. The same object is the client's argument.
 //   access    who may call, which determines `caller`:
@@ -10,38 +10,38 @@
 //               ingest       any credential of an organisation, publishable keys included, in any form events accept
 //               reader       a credential of an organisation, or a token of one of its workspaces
 //               bearer       a credential of an organisation: a secret key, an access token, or a browser session
-//               person       a person who is signed in: a browser session, or the token of a trusted app; no keys
+//               person       a signed-in person: a browser session, or the token of a trusted app; no keys
 //               admin        as bearer, of an owner or admin of the organisation
 //               superadmin   as bearer, of a member of the organisation `admin`
-//   admits    who else may call: 'users', the customers of the organisation, for their own account, whatever `access` says;
-//             'apps', the tokens of apps that are not trusted, which otherwise only read and write events.
-//   role      the least role in the organisation that it names, if `run` checks it, because superadmins may call it too;
-//             `access` is `bearer` then.
-//   owners    what of it only owners may do, checked by `run`: for the documentation, `trusted apps`.
-//   project   the input field that names the project it acts in; or 'chosen': the one in the header X-Project-Id, else
-//             the only one its key may act in, else none. Without it, the operation concerns the whole organisation and
-//             is refused for keys limited to projects. A header that names no project is answered 404 everywhere.
+//   admits    additional callers: 'users', the organisation's customers, for their own account, whatever `access` says;
+//             'apps', the tokens of apps that are not trusted, which otherwise may only read and write events.
+//   role      the minimum role in the organisation that the path names, if `run` checks it because superadmins may call it too;
+//             `access` is then `bearer`.
+//   owners    the part of it that only owners may do, such as `trusted apps`: for the documentation; `run` checks it.
+//   project   the input field that names the project it acts in; or 'chosen': the project in the header X-Project-Id,
+//             otherwise the only one its key may act in, otherwise none. Without it, the operation concerns the whole
+//             organisation and is refused for keys limited to projects. A header with an unknown project is always a 404.
 //   model     the input field that names the model it calls; keys may be limited to models.
 //   uses      'meter': it costs money, and is refused for a key that has used up its budget; its context has the `meter`.
 //             'calls': it calls other operations, through `calls` in its context.
-//   showsUsage   it shows what was used or spent, and waits until what its organisation used before is settled.
+//   showsUsage   it shows usage or spending, and first waits until the organisation's earlier usage is settled.
 //   issuesCredential   it creates, reveals or widens a credential, and is refused for every limited key.
-//   endsCredential     it revokes a credential, and is allowed whatever a key is limited to.
-//   keyed     a request that is repeated with its `Idempotency-Key` must not be carried out again, as always with 201.
+//   endsCredential     it revokes a credential, and is allowed for every key, however limited.
+//   keyed     repeating a request with its `Idempotency-Key` must not carry it out again; always the case with 201.
 //   body      how a body other than our JSON is passed in `input.body`: `bytes`; `parsed`, its bytes and JSON value,
-//             from which declared fields are read too; `stream`; or what a function reads in its bytes. `encodings` are
-//             decoded within `decodedLimit`, which is `bodyLimit` unless given. Of `ingest`, a function also finds the
-//             credential that is in none of the usual places: a publishable key or null, in `key`. The body then arrives
+//             from which declared fields are read too; `stream`; or the result of a function of its bytes. `encodings` are
+//             decoded within `decodedLimit`, which defaults to `bodyLimit`. For `ingest`, the function also returns a
+//             credential found in none of the usual places, in `key`: a publishable key or null. The body then arrives
 //             before the credential is checked, and is read once.
-//   withoutCredential   'forbidden' answers 403 instead of 401 to whoever has no valid credential.
+//   withoutCredential   'forbidden' answers 403 instead of 401 if there is no valid credential.
 //   keyHeader   the header in which clients of another protocol send the key, for requests without `Authorization`.
 //   output    the schema of the answer, or one of the other kinds in kit/answer.ts.
-//   audit     the name of its entry in the audit trail, or 'none'. The entry is written when `write` calls `record`. Of reads,
-//             only those leave one that disclose secrets.
+//   audit     the name of its entry in the audit trail, or 'none'. The entry is written when `write` calls `record`. Reads
+//             leave an entry only if they disclose secrets.
 //   emits     the events that `emit` may send, by subject, each with the schema of its data.
-//   faults    what `run` may raise in addition to the host's own faults; `dialect` is the format of the responses.
-//   faultBody   the body of a fault for clients of another protocol at the same address; null for all others. It gets what
-//             the function of `body` read, if it did.
+//   faults    the faults of `run` in addition to the host's own; `dialect` is the format of the responses.
+//   faultBody   the body of a fault for clients of another protocol at the same path; null for all others. It gets the
+//             result of the `body` function, if there is one.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -73,13 +73,13 @@ export type RequestFacts = {
   readonly method: string
   /** Path and query as they were sent. */
   readonly url: string
-  /** As sent, without the headers by which a client could claim an identity. */
+  /** As sent, without the headers with which a client could claim an identity. */
   readonly headers: IncomingHttpHeaders
   /** The client's address. */
   readonly ip: string
-  /** The address of the connection: the client's, or that of a proxy in between. */
+  /** The address of the connection: the client's, or a proxy's. */
   readonly peer: string
-  /** Whether a page of an origin sent it that may not read the answer. */
+  /** Whether the request was sent by a page of an origin that may not read the answer. */
   readonly isForeignPage: boolean
   /** Aborted when the client disconnects, and for a stream when the host drains. */
   readonly signal: AbortSignal
@@ -109,7 +109,7 @@ type Input<F extends TProperties, B> = Static<TObject<F>> & BodyIn<B>
 
 type IsAudited<Au> = Au extends 'none' ? false : true
 
-/** What an operation gets only if it says that it uses it. */
+/** What an operation gets only if it declares it in `uses`. */
 type Used = { calls: { calls: Calls }; meter: { meter: Meter; keyed: KeyedRequest | null } }
 type UsedBy<U extends keyof Used> = ('calls' extends U ? Used['calls'] : unknown) &
   ('meter' extends U ? Used['meter'] : unknown)
@@ -137,16 +137,17 @@ export type Declaration<
   output: O
   status?: 200 | 201 | 202 | 204 | 303
   body?: B
-  /** An example of a body that is not ours, for the documentation: JSON. */
+  /** An example of a foreign body, for the documentation: JSON. */
   bodyExample?: unknown
   bodyLimit?: number
   decodedLimit?: number
   encodings?: readonly Encoding[]
   withoutCredential?: 'forbidden'
   keyHeader?: string
-  /** For protocols that are not ours: unknown fields are accepted, also in the query. */
+  /** For foreign protocols: unknown fields are accepted, also in the query. */
   passUnknown?: true
-  /** A `parsed` body goes on to another server and nothing of it is stored, except for declared fields: it may have any text. */
+  /** A `parsed` body is passed on to another server, and only declared fields of it are stored, so it may contain any
+   *  text. */
   passBody?: true
   admits?: readonly Admitted[]
   role?: 'admin' | 'owner'
@@ -166,8 +167,8 @@ export type Declaration<
   run: (context: RunContext<S, A, Au, E, U>, input: Input<F, B>) => Promise<Static<O>> | Static<O>
 } & AuditRule<R, A>
 
-/** Every write must declare its audit entry, or 'none'. A read that discloses secrets may. Public operations have no caller to
- *  record. */
+/** Every write must declare its audit entry, or 'none'. A read that discloses secrets may declare one. Public operations
+ *  have no caller to record. */
 type AuditRule<R extends string, A extends Access> = R extends `GET ${string}`
   ? { audit?: string }
   : A extends 'public'
@@ -183,11 +184,11 @@ export type Calls = {
   operations: ReadonlyMap<string, Operation>
   /** The caller; null for public operations. Raises a fault if the credential is missing or refused. */
   identify(operation: Pick<Operation, 'access' | 'withoutCredential'>, presented: Presented): Promise<Principal | null>
-  /** Whoever has any credential of an organisation, also one that can only write events. */
+  /** Accepts any credential of an organisation, even one that can only write events. */
   identifyAny(presented: Presented): Promise<Principal>
   /** `input` is the operation's flat input object. */
   call(id: string, caller: Principal | null, input: Record<string, unknown>, request: RequestFacts): Promise<unknown>
-  /** The same for whoever the credential identifies; a public operation needs one of an organisation here. */
+  /** The same for the credential's caller; here, a public operation needs a credential of an organisation. */
   callAs(id: string, presented: Presented, input: Record<string, unknown>, request: RequestFacts): Promise<unknown>
 }
 
@@ -282,8 +283,7 @@ export function declareOperation(declared: Erased) {
     issuesCredential,
     endsCredential,
     callsOperations,
-    /** It creates a thing, or does what must not be done twice, so a request can be repeated safely with an
-     *  `Idempotency-Key`. */
+    /** It creates a resource, or must not be done twice, so a request can be repeated safely with an `Idempotency-Key`. */
     creates,
     /** Its answer contains a secret. */
     disclosesSecret,

@@ -1,10 +1,10 @@
-// Rows of many calls that are written together, those of each organisation apart: one whose rows cannot be written delays
-// no other.
+// Writes the rows of many calls in groups, separately for each organisation: one whose rows cannot be written delays no
+// other.
 import type { OrgId } from './caller.ts'
 import type { Groups } from './groups.ts'
 
 export type OrgGroups<Row> = Groups<Row> & {
-  /** How many of this organisation are not written. */
+  /** The number of this organisation's unwritten rows. */
   sizeOf(org: OrgId): number
 }
 

@@ -36,8 +36,9 @@ export const listing = <Item extends TSchema>(item: Item) =>
 type Page<Item> = { data: Item[]; next: string }
 type KeyName<Row> = { [K in keyof Row]: Row[K] extends string ? K : never }[keyof Row]
 
-/** Returns one page. `key` is the field of a row that is its key, or finds the key. `select` finds `count` rows after the row with the key `last`, which is empty for the first page.
- *  The count is one more than the page has, to know whether another page follows. */
+/** Returns one page. `key` is the field of a row that is its key, or returns the key. `select` finds `count` rows after
+ *  the row with the key `last`, which is empty for the first page. `count` is one more than the page has, to know
+ *  whether another page follows. */
 export async function page<Row>(
   { limit = LIMIT_DEFAULT, after = '' }: { limit?: number; after?: string },
   select: (last: string, count: number) => Promise<Row[]>,
@@ -51,18 +52,18 @@ export async function page<Row>(
   return { data, next: rows.length > count ? encodeCursor(keyOf(data.at(-1) as Row)) : '' }
 }
 
-/** The end of a page in a listing sorted by time of creation, then by id, newest or oldest first. */
+/** The last key of a page in a listing sorted by creation time, then by id, newest or oldest first. */
 export type Position = { created: string; id: string }
-/** Before the first row. A value instead of null, so that one plain predicate, which an index answers, fits every page. */
+/** Precedes the first row. A value instead of null, so that one indexable predicate fits every page. */
 const NEWEST: Position = { created: 'infinity', id: '' }
-/** The same if the oldest come first. */
+/** The same for listings with the oldest first. */
 export const OLDEST: Position = { created: '-infinity', id: '' }
 export const positionKey = ({ created, id }: Position): string => `${created} ${id}`
 
 export function positionFrom(key: string, start = NEWEST): Position {
   if (key === '') return start
   const [, created = '', id = ''] = key.match(/^([1-9]\d{3}-[\d-]{5}T[\d:.]{12}Z) (\w+)$/) ?? []
-  // Date takes the 30th of February for the 2nd of March.
+  // Date reads 30 February as 2 March.
   if (Number.isNaN(Date.parse(created)) || new Date(created).toISOString() !== created) throw invalidCursor()
   return { created, id }
 }
@@ -75,7 +76,7 @@ export const pageByTime = <Row extends Position>(
   limitMax = LIMIT_MAX,
 ): Promise<Page<Row>> => page(query, (last, count) => select(positionFrom(last, start), count), positionKey, limitMax)
 
-/** A page with its rows as they are shown. */
+/** A page with its rows converted for the answer. */
 export async function shownAs<Row, Item>(found: Promise<Page<Row>>, shown: (row: Row) => Item): Promise<Page<Item>> {
   const { data, next } = await found
   return { data: data.map(row => shown(row)), next }

@@ -1,7 +1,7 @@
-// A queue does work that has an effect outside or takes long. Jobs are added in the transaction of what they follow from,
-// and each ends with an outcome. The jobs of a key are worked on by one process at a time, under its lease, so that
-// concurrency, rate and order are exact for the key. An attempt is recorded before it is made, and its number is the fence:
-// an outcome counts only while that attempt is the last one.
+// A queue does work that has external effects or takes long. Jobs are added in the transaction of their cause, and each
+// ends with an outcome. One process at a time works on a key's jobs, under its lease, so that concurrency, rate and order
+// are exact for the key. An attempt is recorded before it starts, and its number is the fence: an outcome counts only while
+// that attempt is the last one.
 import type { Engines, Sql, Tx } from '../engines/engines.ts'
 import type { OrgId } from './caller.ts'
 import type { EmitTo } from './events.ts'
@@ -12,28 +12,30 @@ export type NewJob<P> = {
   org: OrgId
   /** Stored as JSON; it must not contain secrets. */
   payload: P
-  /** Not before this time; default now. */
+  /** The earliest start; defaults to now. */
   due?: Date
-  /** From 0, the default, to one less than the queue has; higher ones go first. */
+  /** From 0, the default, up to the queue's number of priorities less one; higher ones go first. */
   priority?: number
-  /** How many attempts it has; default as many as the queue has pauses, and one. */
+  /** The maximum number of attempts; defaults to the queue's number of pauses plus one. */
   attemptsMax?: number
-  /** Ends with the outcome `expired` if it was not successful before. */
+  /** The job ends with the outcome `expired` if it has not succeeded by this time. */
   expires?: Date
-  /** A name that the caller chose, a UUID of version 7; default a new one. */
+  /** An id chosen by the caller, a UUID of version 7; defaults to a new one. */
   id?: string
 }
 
 export type Job<P = unknown> = { id: string; key: string; org: OrgId; payload: P; attempt: number; attemptsMax: number }
 
-/** What became of one attempt. `isFinal`: no other follows, although it failed. `result` is what `end` needs, if anything. */
+/** The outcome of one attempt. `isFinal`: no further attempt follows, although it failed. `result` is passed to `end`. */
 export type Attempted<R> = { isOk: boolean; isFinal?: boolean } & (undefined extends R ? { result?: R } : { result: R })
 
-/** Why a job or an attempt ended without a result. `interrupted`: its process died or lost its lease. `late`: it took longer
- *  than the deadline. `failed`: it threw an error. `gone`: nothing is left to do. `backlog`: it was not added. */
+/** Why a job or an attempt ended without a result. `interrupted`: its process died or lost its lease. `late`: it
+ *  exceeded the deadline. `failed`: it threw an error. `gone`: nothing is left to do. `backlog`: it was refused because
+ *  too many were waiting. */
 export type EndReason = 'interrupted' | 'late' | 'failed' | 'gone' | 'expired' | 'backlog'
 
-/** Jobs of one key, or of one organisation, that may wait. Further ones are refused: `conflict`, or the outcome `backlog`. */
+/** The number of waiting jobs allowed per key and per organisation. Further ones are refused, with `conflict` or the
+ *  outcome `backlog`. */
 export type Backlog = { perKey: number; perOrg: number; isRecorded: boolean }
 
 export type Ended<P = unknown, R = unknown> = {
@@ -55,77 +57,77 @@ export type QueueContext<State> = Omit<Engines, 'db'> & {
 }
 
 export type EndContext<State, E extends Emits = Emits> = Pick<Engines, 'log' | 'clock' | 'random'> & {
-  /** The transaction that ends the jobs. */
+  /** The transaction in which the jobs end. */
   db: Tx
   state: State
   emit: EmitTo<E, [project?: string]>
 }
 
-/** How many attempts of a key run at once, how many may begin within a time, and how many of its jobs may wait. */
+/** Limits on a key's concurrent attempts, on starts within a time, and on its waiting jobs. */
 export type KeyLimits = { concurrency: number; rate: { count: number; perMs: number } | null }
 
 export type QueueDeclaration<State, P, L, R, E extends Emits> = {
-  /** Stable, because jobs are stored under it: the service and what they are, such as `webhooks.deliveries`. */
+  /** Stable, because jobs are stored under it: the service and the kind of jobs, such as `webhooks.deliveries`. */
   id: string
-  /** Of each key, unless `setKey` chose others; default one attempt at a time, at any rate. */
+  /** The limits of each key, unless `setKey` set others; defaults to one attempt at a time, at any rate. */
   limits?: (state: State) => KeyLimits
-  /** Attempts of all keys at once in a process; default 1,024. An organisation may have half of what is left. */
+  /** Concurrent attempts of all keys in a process; defaults to 1,024. An organisation may use half of what is left. */
   atOnce?: number
   backlog?: (state: State) => Backlog
-  /** After the first failed attempt, after the second, and so on; the last one is final. */
+  /** The pauses after the first failed attempt, the second, and so on. The attempt after the last pause is final. */
   pausesMs: readonly number[]
-  /** For one attempt. */
+  /** The time limit of one attempt. */
   deadlineMs: number
-  /** From when it was due; what has not begun then has expired. */
+  /** How long after its due time a job may still start; then it has expired. */
   expiresMs?: (state: State) => number
-  /** Default 1: all are equal. */
+  /** Defaults to 1: all jobs are equal. */
   priorities?: number
-  /** The jobs of a key run one after the other in the order in which they are due, a retried one before those after it. */
+  /** A key's jobs run one after the other in the order of their due times, a retried one before those after it. */
   isOrdered?: boolean
-  /** Its jobs are worked on by others, with `claim`, `extend` and `end` of `Queues`. */
+  /** External workers run its jobs, with `claim`, `extend` and `end` of `Queues`. */
   isPulled?: boolean
   emits?: E
-  /** Reads what several attempts need, once for all of them, by the ids of jobs. A job that is missing is `gone`. */
+  /** Reads the data for several attempts in one go, by job id. A job without data is `gone`. */
   load?: (context: QueueContext<State>, jobs: readonly Job<P>[]) => Promise<Map<string, L>>
-  /** Makes one attempt, outside of transactions. Undefined: it was not made, through no fault of the job, and does not
-   *  count. */
+  /** Makes one attempt, outside of transactions. Undefined: it was not made, for a reason unrelated to the job, and does
+   *  not count. */
   run?: (
     context: QueueContext<State> & { signal: AbortSignal },
     job: Job<P>,
     loaded: L,
   ) => Promise<Attempted<R> | undefined>
-  /** Writes what became of attempts, many at once, in the transaction that ends them. */
+  /** Writes the outcomes of many attempts, in the transaction that ends them. */
   end?: (context: EndContext<State, E>, ended: readonly Ended<P, R>[]) => Promise<void>
 }
 
-/** Typed by what its jobs carry; `serviceKit` makes it. */
+/** Typed by the payload of its jobs; `serviceKit` creates it. */
 export type Queue<P = never> = QueueDeclaration<never, P, never, never, Emits> & { kind: 'queue' }
 
 export type Claimed<P> = Job<P> & {
-  /** Proves the claim; to be given with `extend` and `end`. */
+  /** Proves the claim; passed to `extend` and `end`. */
   lease: string
 }
 
-/** What services do with queues. */
+/** The queue operations for services. */
 export type Queues = {
-  /** When the transaction ends, those are refused of which too many wait. */
+  /** Jobs beyond the limits on waiting ones are refused when the transaction ends. */
   add<P>(db: Tx, queue: Queue<P>, jobs: readonly NewJob<P>[]): Promise<void>
   /** Whether this job of a key has not ended. */
   isWaiting<P>(db: Sql, queue: Queue<P>, key: string, id: string): Promise<boolean>
-  /** Deletes jobs of a key that is gone, at most so many; returns how many. */
+  /** Deletes up to `count` jobs of a deleted key; returns how many. */
   purge<P>(db: Tx, queue: Queue<P>, key: string, count: number): Promise<number>
-  /** Jobs that have not begun end without an outcome, and are returned; one that runs gets no other attempt. */
+  /** Ends and returns jobs that have not started, without an outcome; a running job gets no further attempt. */
   cancel<P>(db: Tx, queue: Queue<P>, ids: readonly string[]): Promise<{ id: string; payload: P }[]>
-  /** `limits` instead of those of the queue; null for those. A paused key begins no attempt. */
+  /** Sets `limits` for a key; null restores those of the queue. A paused key starts no attempts. */
   setKey<P>(
     db: Tx,
     queue: Queue<P>,
     key: { key: string; org: OrgId },
     change: { limits?: KeyLimits | null; isPaused?: boolean },
   ): Promise<void>
-  /** The next jobs of these keys, for a worker outside; they are claimed again if it does not end them in time. */
+  /** The next jobs of these keys, for an external worker. A job that it does not end in time can be claimed again. */
   claim<P>(db: Tx, queue: Queue<P>, keys: readonly string[], max: number, leaseMs: number): Promise<Claimed<P>[]>
-  /** Adds a job that its caller works on itself, with one attempt. If it does not end it in time, it was interrupted. */
+  /** Adds a job that the caller runs itself, with one attempt. If it does not end in time, it counts as interrupted. */
   begin<P>(db: Tx, queue: Queue<P>, job: NewJob<P>, leaseMs: number): Promise<Claimed<P>>
   /** False if the claim has ended. */
   extend<P>(db: Tx, queue: Queue<P>, claimed: { id: string; lease: string }, leaseMs: number): Promise<boolean>

@@ -1,4 +1,4 @@
-// What a credential may not do that somebody else may use.
+// What a credential that somebody else may be able to use must not do.
 import type { Principal } from './caller.ts'
 import { Fault } from './fault.ts'
 
@@ -6,6 +6,7 @@ import { Fault } from './fault.ts'
 export function requireUnrestricted({ credential }: Principal): void {
   if (!credential.isRestricted) return
   throw new Fault('forbidden', {
-    message: 'The token of an app that is not trusted may not do this, nor a person whose password an admin chose.',
+    message:
+      'This is not allowed with the token of an app that is not trusted, nor for a person whose password an admin chose.',
   })
 }

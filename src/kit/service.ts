@@ -44,14 +44,14 @@ export type Service = {
   migrations: URL | null
   tables: readonly Table[]
   settings: Settings
-  /** What organisations choose. */
+  /** The settings of organisations. */
   orgSettings: OrgSettings | null
   schedules: readonly Schedule[]
   consumers: readonly Consumer[]
   queues: readonly Queue[]
-  /** What it charges for. */
+  /** The products it charges for. */
   charges: readonly Charged[]
-  /** The events that it emits outside of its operations, by what emits them, such as `the daily check`. */
+  /** The events emitted outside of its operations, by emitter, such as `the daily check`. */
   emits: Record<string, Emits>
   open: ((opening: Opening<never>) => Promise<Opened<unknown>>) | null
 }
@@ -62,7 +62,7 @@ export type Opening<Values = unknown> = {
   settings: Values
   /** The names of all services, for checking limits. */
   services: ReadonlySet<string>
-  /** What services charge for, by product. */
+  /** The products of all services. */
   charged: ReadonlyMap<string, Charged>
   identity: IdentityProvider
   bounds: Bounds
@@ -94,22 +94,22 @@ export type Provided = {
   meter: Meter
   leasePermits: LeasePermits
   idempotencyRecords: IdempotencyRecords
-  /** Whether an organisation attached this host name and proved that it owns it; `address` is who asks. */
+  /** Whether an organisation attached this host name and verified it; `address` is the client's. */
   isVerified(host: string, address: string): boolean | Promise<boolean>
   /** Whether the organisation has a project of that slug. */
   hasProject(org: OrgId, slug: string): boolean | Promise<boolean>
   endedOrgs: EndedOrgs
-  /** Whether an address belongs to a disposable mail provider; null if that is not known at the moment. */
+  /** Whether an address belongs to a disposable mail provider; null if that is currently unknown. */
   isDisposable?(org: OrgId, email: string): Promise<boolean | null>
 }
 
-/** The organisations that were deleted and have rows still. */
+/** Deleted organisations that still have rows. */
 export type EndedOrgs = {
   has(org: string): boolean
   onEnd(end: (org: OrgId) => void): void
 }
 
-/** `type` is `gauge` unless given. */
+/** `type` defaults to `gauge`. */
 export type Gauge = {
   name: string
   help: string

@@ -1,15 +1,15 @@
-// Settings, each with a line of documentation and a parser for its text. A service declares its own; only `config.ts`
-// reads the environment.
+// Settings, each with a line of documentation and a parser. Services declare their own; only `config.ts` reads the
+// environment.
 
-/** An error that whoever starts Stoa can correct; printed as one line, without a stack. */
+/** An error that the operator can correct; printed as one line without a stack trace. */
 export class StartRefused extends Error {}
 
-/** `doc` is a line of `--help` and of docs/OPERATIONS.md, in Markdown; `more` is what only that page says in addition. */
+/** `doc` is the line in `--help` and docs/OPERATIONS.md, in Markdown; `more` is added only on that page. */
 export type Setting<T> = { doc: string; fallback: string; read: (text: string) => T; more: string }
 export type Settings = Record<string, Setting<unknown>>
 export type SettingValues<S extends Settings> = { [Name in keyof S]: ReturnType<S[Name]['read']> }
 
-/** A `fallback` with `<` is a description of the default; the text that is read is then empty. */
+/** A `fallback` that contains `<` describes the default; the parser then gets an empty text. */
 export const setting = <T>(doc: string, fallback: string, read: (text: string) => T, more = ''): Setting<T> => ({
   doc,
   fallback,

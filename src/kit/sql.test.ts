@@ -30,7 +30,7 @@ describe('rows as a table', () => {
     assert.deepEqual([...read], rows)
   })
 
-  it('may have nothing in a column, or be none', async () => {
+  it('may have empty columns, or be empty', async () => {
     const read = await db`select id, at from ${given([row({}), row({ id: 'b' })])}`
     assert.deepEqual(
       [...read],
@@ -66,7 +66,7 @@ describe('the text of a query with fragments', () => {
     assert.deepEqual([one.values.length, other.values.at(-1)], [6, 'b'])
   })
 
-  it('is another one for other fragments', () => {
+  it('differs for other fragments', () => {
     const [one, other] = [query([], 'a', true), query([], 'a', false)]
     assert.notEqual(one.strings, other.strings)
     assert.match(one.strings.join('?'), /^select 1 from unnest\(\?::text\[\], .* where id = \?$/)

@@ -1,17 +1,18 @@
-// Parts of queries that several queries share, names that a declaration gives, results, and many rows at once. Whole queries are in stores.
+// Parts of queries that several queries share: declared names, results, and many rows in one statement. Whole queries are
+// in stores.
 import { Fragment } from '../engines/engines.ts'
 
 export { fragment } from '../engines/engines.ts'
 
-/** The row of a query that finds one or none. */
+/** The row of a query that returns at most one. */
 export const oneRow = async <Row>(rows: Promise<Row[]>): Promise<Row | null> => (await rows)[0] ?? null
 
-/** Whether a query finds or changes any row. */
+/** Whether a query found or changed any row. */
 export const anyRow = async (rows: Promise<object[]>): Promise<boolean> => (await rows).length > 0
 
 const names = new Map<string, Fragment>()
 
-/** The name of a table or column. Each is kept, so it must come from a declaration and not from a client. */
+/** The name of a table or column. Each is cached, so it must come from a declaration and not from a client. */
 export function nameOf(name: string): Fragment {
   if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new Error(`${name} is not the name of a table or column`)
   const known = names.get(name) ?? new Fragment([name], [])
@@ -22,10 +23,10 @@ export function nameOf(name: string): Fragment {
 type ColumnType = 'text' | 'uuid' | 'int' | 'smallint' | 'bigint' | 'boolean' | 'timestamptz' | 'jsonb' | 'tid'
 type Value = string | number | boolean | null
 
-/** Many rows as a table of that name: with `const sent = rowsAs<Row>('sent', { org: 'text' })`, a query has them
- *  ``from ${sent(rows)}``. A column is one parameter, and null if nothing is in it; `httpStatus` becomes `http_status`. To be
- *  called once for each kind of rows, because queries are prepared for what it returns. `number` is the column that counts
- *  them, from 1. */
+/** Many rows as a table of that name: with `const sent = rowsAs<Row>('sent', { org: 'text' })`, a query reads them
+ *  ``from ${sent(rows)}``. A column is one parameter, and null if it is empty; `httpStatus` becomes `http_status`. Call
+ *  it once for each kind of rows, because queries are prepared per returned function. `number` names a column that
+ *  counts the rows from 1. */
 export function rowsAs<Row extends object>(
   name: string,
   columns: { readonly [K in keyof Row & string]?: ColumnType },

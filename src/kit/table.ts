@@ -1,15 +1,15 @@
-// A service declares each of its tables once, in `tables.ts`. From that come the deletion of old rows, the bounds of an
-// organisation, the purge of a deleted one, the sizes that superadmins see, and tests of all of it.
+// A service declares each of its tables once, in `tables.ts`. The deletion of old rows, the bounds per organisation, the
+// purge of deleted organisations, the sizes shown to superadmins and tests are derived from that.
 import type { Engines, Fragment, Removal, Sql, Tx } from '../engines/engines.ts'
 import type { OrgId } from './caller.ts'
 import { count, type Setting, setting } from './setting.ts'
 
-/** How long rows are kept. Several of one table apply independently. */
+/** How long rows are kept. Several rules for one table apply independently. */
 export type Retention<State = never> = {
   column: string
-  /** `id` is a UUID of version 7, which has the time; default `time`. */
+  /** `id` is a UUID of version 7, which contains the time; defaults to `time`. */
   type?: 'time' | 'day' | 'id'
-  /** After the time of the column; 0 if that is when they end. */
+  /** Counted from the column's time; 0 if that is the time of expiry. */
   keptMs: number | ((state: State) => number)
   /** Only of these rows. */
   where?: Fragment
@@ -17,37 +17,38 @@ export type Retention<State = never> = {
   by?: 'index' | 'blocks'
 }
 
-/** How long rows of an organisation are kept by its own choice; null is for ever. `chosen` reads who has chosen, by slug. */
+/** Retention chosen by an organisation; null keeps rows forever. `chosen` reads the organisations that chose one, by
+ *  slug. */
 export type OrgRetention = {
   chosen: (db: Sql, after: string, limit: number) => Promise<readonly { org: OrgId; days: number | null }[]>
 }
 
-/** How many rows an organisation may have. One more is answered with 409. */
+/** The maximum number of rows of an organisation. Further ones are answered with 409. */
 export type Bound = {
-  /** The setting with the number, and its default. */
+  /** The setting with the maximum, and its default. */
   setting: string
   fallback: number
   /** The line of documentation. */
   doc: string
-  /** What they are called, in the plural, and what to do if there are too many. */
+  /** The plural name of the rows, and what to do if there are too many. */
   what: string
   remedy: string
-  /** Which rows count, at that time; default all. */
+  /** Which rows count at that time; defaults to all. */
   where?: (now: string) => Fragment
-  /** Of a table that is too large to count: how many there are, as it is kept beside. */
+  /** For a table that is too large to count: the number of rows, which is maintained separately. */
   counted?: (db: Sql, org: OrgId) => Promise<number>
 }
 
-/** Rows of another table, which have the organisation in the column `org`, or in one of another name: `columns` are those of
- *  this table, `keys` those of the other one. */
+/** Rows of another table that contain the organisation, in the column `org` or another one: `columns` are those of this
+ *  table, `keys` those of the other one. */
 export type Through = { table: string; columns: readonly string[]; keys: readonly string[]; org?: string }
 
 export type Removing = Omit<Engines, 'db'> & Removal
 
-/** Deletes rows of an organisation, of all times or before that one, in transactions of a bounded size. Returns how many. */
+/** Deletes an organisation's rows, all or those before a time, in transactions of bounded size. Returns how many. */
 export type Remove = (removing: Removing, org: OrgId, before: string | null) => Promise<number>
 
-/** In the transaction that marks the organisation as deleted. */
+/** Called in the transaction that marks the organisation as deleted. */
 export type Release = (db: Tx, org: OrgId) => Promise<void>
 
 export type Table = {
@@ -60,17 +61,18 @@ export type Table = {
   shared: string | null
   /** Why its rows stay when their organisation is deleted. */
   kept: string | null
-  /** The rows of a deleted organisation go by themselves, and are waited for: something else must be done with them first. */
+  /** The service deletes the rows of a deleted organisation itself, and the purge waits for it: other work must be done
+   *  with them first. */
   isDrained: boolean
-  /** What becomes of rows with a project when it is deleted: they are deleted with it, or why they are kept. Null if they have
-   *  none. */
+  /** What happens to a project's rows when it is deleted: they are deleted too, or the reason why they are kept. Null if
+   *  rows have no project. */
   ofProject: 'deleted' | { kept: string } | null
   retention: readonly Retention[]
   bound: Bound | null
   orgRetention: OrgRetention | null
-  /** If the rows are those of an engine. */
+  /** Deletes the rows if they belong to an engine. */
   remove: Remove | null
-  /** Ends at once, when the organisation is deleted, what its rows keep from others. */
+  /** When the organisation is deleted, immediately releases what its rows reserve, so that others can use it. */
   release: Release | null
 }
 
@@ -104,23 +106,28 @@ export const boundSettings = (tables: readonly Table[]): Record<string, Setting<
   Object.fromEntries(
     tables.flatMap(({ bound }) =>
       bound
-        ? [[bound.setting, setting(bound.doc, String(bound.fallback), count, 'One more is answered 409')] as const]
+        ? [
+            [
+              bound.setting,
+              setting(bound.doc, String(bound.fallback), count, 'Further ones are answered with 409'),
+            ] as const,
+          ]
         : [],
     ),
   )
 
 export type Room = {
-  /** Instead of the one of the bound. */
+  /** Replaces the bound's remedy. */
   remedy?: string
-  /** How many are about to be added; default 0: they were. */
+  /** How many rows will be added; defaults to 0: they were already added. */
   adding?: number
   /** Only these rows count. */
   among?: Fragment
 }
 
-/** The bounds with the numbers of this host. */
+/** The bounds with this host's maxima. */
 export type Bounds = {
-  /** Raises a conflict if an organisation has more rows than it may have. To be called after one was added, in the same
-   *  transaction, in which others then wait to add one. */
+  /** Raises a conflict if an organisation has more rows than allowed. Call it after adding a row, in the same
+   *  transaction; other transactions then wait before adding one. */
   require(db: Tx, table: Table, org: OrgId, room?: Room): Promise<void>
 }

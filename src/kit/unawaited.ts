@@ -1,4 +1,4 @@
-// Work that nobody waits for: its errors are logged, and a service that closes waits for its end.
+// Work that nobody waits for: its errors are logged, and a closing service waits for it to end.
 
 export type Unawaited = {
   start(work: Promise<unknown>): void

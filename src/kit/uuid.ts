@@ -1,4 +1,4 @@
-// UUIDs of version 7: those of one time are beside each other in an index.
+// UUIDs of version 7: those of similar times are close to each other in an index.
 import type { Random } from '../engines/engines.ts'
 
 export function newUuid(random: Random, now: Date): string {
@@ -10,7 +10,7 @@ export function newUuid(random: Random, now: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Lower than those that are made then. */
+/** The lowest UUID of that time. */
 export function lowestUuid(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`

@@ -1,6 +1,6 @@
-// Writes. `record` adds an entry to the audit trail and `emit` an event for the bus, both in the write's transaction.
-// After a conflict in the database the transaction is retried, so its work must have no other side effects; slow
-// external calls belong before or between writes.
+// Writes. `record` adds an entry to the audit trail and `emit` an event, both in the write's transaction. After a conflict
+// in the database the transaction is retried, so its work must have no other side effects; slow external calls belong
+// before or between writes.
 import { isDeepStrictEqual } from 'node:util'
 import type { Static, TSchema } from 'typebox'
 import type { Tx } from '../engines/engines.ts'
@@ -17,12 +17,12 @@ export function changesIn<T extends object>(before: T | null, after: T, names: r
   )
 }
 
-/** Names the thing that was changed. A write that changed nothing does not call it and leaves no entry. `trail` is the
- *  organisation whose trail gets the entry, if it is not that of the caller. */
+/** Names the changed resource. A write that changed nothing does not call it and leaves no entry. `trail` is the
+ *  organisation whose trail gets the entry, if it is not the caller's. */
 export type RecordChange = (on: string, changes?: Changes, trail?: OrgId) => void
 
 export type Emits = Record<string, TSchema>
-/** `tenant` is the organisation that gets the event, if it is not that of the caller. */
+/** `tenant` is the organisation that gets the event, if it is not the caller's. */
 export type Emit<E extends Emits> = <Subject extends keyof E & string>(
   subject: Subject,
   data: Static<E[Subject]>,

@@ -13,7 +13,7 @@ export type BannerFacts = {
   hasConsole: boolean
 }
 
-/** The text printed after a start. It ends with a command to paste. */
+/** The text printed after a start. It ends with a command that can be pasted into a shell. */
 export function banner(facts: BannerFacts): string {
   const { baseUrl, iamUrl, metricsUrl, dataDirectory, ca, databaseHome, hasConsole } = facts
   const lines = [`Stoa is up.`, ``, `  API        ${baseUrl}/v1`, `  Identity   ${iamUrl}`]
@@ -28,12 +28,12 @@ export function banner(facts: BannerFacts): string {
   const written = readFirstRun(firstRun)
   lines.push(hasConsole ? `  Console    ${baseUrl}/` : `  Sign in    ${baseUrl}${LOGIN_PATH}`)
   if (!written) {
-    lines.push(`             (the first start of this database wrote keys and passwords to its first-run.json)`)
+    lines.push(`             (keys and passwords are in the first-run.json of the host that created this database)`)
     return `${lines.join('\n')}\n\n`
   }
   const key = `$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).home.key' ${quoted(firstRun)})`
   lines.push(
-    `             ${hasConsole ? 'sign in ' : ''}as ${written.home.email}; its password and key are "home" in`,
+    `             ${hasConsole ? 'sign in ' : ''}as ${written.home.email}; its password and key are under "home" in`,
     `             ${firstRun}`,
     ...(ca ? [`             (browsers warn about the certificate until they trust the CA)`] : []),
     ``,

@@ -17,8 +17,9 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   throw new StartRefused(`a restore into ${path} was interrupted; run npm run restore again, or set STOA_DATA`)
 }
 
-/** Creates the data directory if necessary and locks it for this process; null if it is in use. Other accounts may traverse it, because under
- *  root the database runs as `nobody`, but not list it; each secret in it is protected by its own mode. */
+/** Creates the data directory if necessary and locks it for this process; null if it is in use. Other accounts may
+ *  traverse it but not list it, because under root the database runs as `nobody`. Each secret in it is protected by its
+ *  own file mode. */
 export async function lockDataDirectory(path: string): Promise<DataDirectory | null> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) {
     throw new StartRefused(`STOA_DATA: ${path} is not a directory`)

@@ -1,6 +1,7 @@
 // The first start of a new database creates the organisations `admin` and `home`, each with an owner and a key.
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Engines } from '../engines/engines.ts'
 import { ADMIN_ORG, type OrgId } from '../kit/caller.ts'
 import { keepKey, newKeyText } from '../services/account/public.ts'
@@ -17,16 +18,16 @@ export type FirstRun = {
 type Addresses = Pick<FirstRun, 'baseUrl' | 'iamUrl' | 'ca'>
 
 /** Returns the path of the file if this start was the first. The file is written before the rows are committed and is
- *  reused if it exists: whenever the process dies, the file and the database agree after the next start. */
+ *  reused if it exists. So whenever the process dies, the file and the database agree after the next start. */
 export async function firstRun(engines: Engines, dataDirectory: string, addresses: Addresses): Promise<string | null> {
   const path = join(dataDirectory, 'first-run.json')
   return engines.db.transaction(async tx => {
-    if (!(await hasNoOrganisations(tx))) return null
+    if (!(await hasNoOrganisations(tx))) {
+      keepAddresses(path, addresses)
+      return null
+    }
     const { superadmin, home } = kept(path) ?? newPeople(engines)
-    const file: FirstRun = { ...addresses, superadmin, home }
-    writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flush: true })
-    chmodSync(`${path}.new`, 0o600)
-    renameSync(`${path}.new`, path)
+    write(path, { ...addresses, superadmin, home })
     for (const [org, name, person] of [
       [ADMIN_ORG, 'Platform', superadmin],
       [home.org as OrgId, 'Home', home],
@@ -36,6 +37,20 @@ export async function firstRun(engines: Engines, dataDirectory: string, addresse
     }
     return path
   })
+}
+
+/** Scripts read them from the file, if it was not deleted: the ports of this start may be other ones. */
+function keepAddresses(path: string, addresses: Addresses): void {
+  const file = readFirstRun(path)
+  if (!file) return
+  const { superadmin, home, ...former } = file
+  if (!isDeepStrictEqual(former, addresses)) write(path, { ...addresses, superadmin, home })
+}
+
+function write(path: string, file: FirstRun): void {
+  writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flush: true })
+  chmodSync(`${path}.new`, 0o600)
+  renameSync(`${path}.new`, path)
 }
 
 /** The file of an earlier start, if it exists and is complete. */

@@ -3,7 +3,7 @@ import { type Migration, readMigrations } from '../engines/db/migrate.ts'
 import { services } from '../services/index.ts'
 
 export const allMigrations = (): Migration[] => [
-  // The log was called so when its first migration was released.
+  // `bus` was the name of the log when its first migration was released.
   ...readMigrations('bus', new URL('../engines/log/migrations/', import.meta.url)),
   ...readMigrations('warehouse', new URL('../engines/warehouse/migrations/', import.meta.url)),
   ...readMigrations('host', new URL('../host/migrations/', import.meta.url)),

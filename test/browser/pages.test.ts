@@ -1,5 +1,5 @@
-// The pages in Chromium: what axe finds in them, in light and dark and at the width of a phone.
-// With STOA_TEST_SCREENSHOTS=<directory>, each is saved as an image.
+// The pages in Chromium, checked with axe, in light and dark mode and at the width of a phone. With
+// STOA_TEST_SCREENSHOTS=<directory>, each is saved as an image.
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ describe('the pages', { skip }, async () => {
     app: 'store',
     more: { name: 'Example Store', people: 'users', signUp: 'open' },
   })
-  // A colour that is hard to read on either paper, and a logo of one grey square.
+  // A colour that is hard to read on both backgrounds, and a logo of one grey square.
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" width="160" height="40"><rect width="160" height="40" rx="8" fill="#888"/></svg>'
   const logo = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
@@ -48,7 +48,7 @@ describe('the pages', { skip }, async () => {
     await customer(page, step)
     await page.getByLabel('E-mail address').fill(email)
     await submit(page)
-    assert.match((await page.locator('h1').textContent()) ?? '', /Check your mail/)
+    assert.match((await page.locator('h1').textContent()) ?? '', /Check your e-mail/)
   }
   const browser = await chromium.launch({ executablePath: CHROMIUM as string, args: ['--no-sandbox'] })
   after(() => browser.close())
@@ -99,7 +99,7 @@ describe('the pages', { skip }, async () => {
       await page.goto(await linkTo(ada.email))
       await page.getByLabel('New password').fill('a-password-of-her-own')
       await submit(page)
-      assert.match((await page.locator('h1').textContent()) ?? '', /Your password is changed/)
+      assert.match((await page.locator('h1').textContent()) ?? '', /Your password was changed/)
     },
     'link-used': async page => page.goto((await linkTo(ada.email)) || `${identity.issuer}/sign-in/resets/x`),
     invitation: async page => page.goto(await invitation()),
@@ -113,10 +113,10 @@ describe('the pages', { skip }, async () => {
     },
     'account-problem': async page => {
       await account(page, 'grace@home.test')
-      await page.getByText('Change the password').first().click()
+      await page.getByText('Change password').first().click()
       await page.getByLabel('Current password').fill('not the right one')
       await page.getByLabel('New password').fill('a-password-of-her-own')
-      await page.getByRole('button', { name: 'Change the password' }).click()
+      await page.getByRole('button', { name: 'Change password' }).click()
       assert.equal(await page.getByRole('alert').count(), 1)
     },
     'account-planted': async page => {
@@ -145,10 +145,10 @@ describe('the pages', { skip }, async () => {
     },
     'customer-account-problem': async page => {
       await customerAccount(page, 'grace@example.com')
-      await page.locator('summary', { hasText: 'Delete the account' }).click()
+      await page.locator('summary', { hasText: 'Delete account' }).click()
       await page.locator('#current-delete').fill('not the right one')
       await page.getByLabel('Yes, delete my account').check()
-      await page.getByRole('button', { name: 'Delete the account' }).click()
+      await page.getByRole('button', { name: 'Delete account' }).click()
       assert.equal(await page.getByRole('alert').count(), 1)
     },
     'customer-account-again': async page => {
@@ -173,7 +173,7 @@ describe('the pages', { skip }, async () => {
     'customer-failed': page => page.goto(`${accountUrl}&error=access_denied`),
     'customer-address': async page => {
       await customerAccount(page, 'grace@example.com')
-      await page.getByText('Change the e-mail address').click()
+      await page.getByText('Change e-mail address').click()
       await page.locator('#current-email').fill(PASSWORD)
       await page.getByLabel('New e-mail address').fill('new.grace@example.com')
       await page.getByRole('button', { name: 'Send a link to this address' }).click()
@@ -202,7 +202,7 @@ describe('the pages', { skip }, async () => {
   }
 })
 
-/** Evaluated by the debugger, which the content security policy does not concern. */
+/** Evaluated by the debugger, to which the content security policy does not apply. */
 async function violationsIn(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults

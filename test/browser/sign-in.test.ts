@@ -159,13 +159,13 @@ describe('sign-in in Chromium', { skip }, async () => {
 
     await page.getByLabel('Name').fill('Ivy')
     await page.keyboard.press('Enter')
-    assert.match((await status()) ?? '', /Your name is saved/)
+    assert.match((await status()) ?? '', /Your name was saved/)
 
     await page.getByRole('button', { name: 'Join other' }).press('Enter')
     assert.match((await status()) ?? '', /You have joined/)
     assert.equal(await page.getByText('other, member').count(), 1)
 
-    await page.getByText('Change the password').first().press('Enter')
+    await page.getByText('Change password').first().press('Enter')
     await page.getByLabel('Current password').fill('not the right one')
     await page.getByLabel('New password').fill('a-password-of-her-own')
     await page.keyboard.press('Enter')
@@ -175,7 +175,7 @@ describe('sign-in in Chromium', { skip }, async () => {
     await focused.fill(ivy.password)
     await page.getByLabel('New password').fill('a-password-of-her-own')
     await page.keyboard.press('Enter')
-    assert.match((await status()) ?? '', /Your password is changed/)
+    assert.match((await status()) ?? '', /Your password was changed/)
     await elsewhere.goto(`${identity.issuer}/account`)
     assert.equal(await elsewhere.getByLabel('Password').count(), 1, 'the other browser is signed out')
 

@@ -1,4 +1,4 @@
-// Errors of addresses, certificates and arguments: each says what to do.
+// Errors in addresses, certificates and arguments: each message says what to do.
 import assert from 'node:assert/strict'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
@@ -24,7 +24,7 @@ const failing = (code: string): client.StoaOptions['fetch'] => {
   }
 }
 
-/** A server of something else; the URL of it. */
+/** A server of another product; returns its URL. */
 async function serve(status: number, type: string, body: string): Promise<string> {
   const server = createHttpServer((_, response) => response.writeHead(status, { 'content-type': type }).end(body))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -55,7 +55,7 @@ describe('a certificate', () => {
     }
   })
 
-  it('of an unknown authority: events say it at once, and are kept', async () => {
+  it('of an unknown authority: events report it immediately, and are kept', async () => {
     const heard: string[] = []
     const events = createEvents({
       baseUrl: host.baseUrl,
@@ -64,7 +64,7 @@ describe('a certificate', () => {
       onError: ({ message }, dropped) => heard.push(`${message} ${dropped.map(({ reason }) => reason)}`),
     })
     events.capture({ event: 'a' })
-    await assert.rejects(events.flush({ timeoutMs: 1000 }), /1 events are not sent/)
+    await assert.rejects(events.flush({ timeoutMs: 1000 }), /1 event was not sent/)
     assert.equal(heard.length, 1)
     assert.match(heard[0] as string, advice)
     await events.close({ timeoutMs: 0 })
@@ -90,13 +90,13 @@ describe('an address', () => {
     const { message } = await errorOf(`http://127.0.0.1:${port}`)
     assert.match(
       message,
-      new RegExp(`http://127\\.0\\.0\\.1:${port}, ECONNREFUSED\\. Nothing listens there.*\`npm start\``),
+      new RegExp(`http://127\\.0\\.0\\.1:${port}, ECONNREFUSED\\. No server is listening there.*\`npm start\``),
     )
   })
 
   it('whose name does not exist: the error says so', async () => {
     const { message } = await errorOf('https://stoa.test', { fetch: failing('ENOTFOUND') })
-    assert.match(message, /There is no host of this name: correct it in `baseUrl`/)
+    assert.match(message, /The host name does not exist: correct it in `baseUrl`/)
   })
 
   it('with http instead of https: the host says so', async () => {
@@ -107,10 +107,10 @@ describe('an address', () => {
 
   it('with https instead of http: the error says to check the port', async () => {
     const url = (await serve(200, 'text/html', '')).replace('http:', 'https:')
-    assert.match((await errorOf(url)).message, /does not speak TLS: check the port in `baseUrl`/)
+    assert.match((await errorOf(url)).message, /does not use TLS: check the port in `baseUrl`/)
   })
 
-  it('with a path is refused, and what to write is shown', () => {
+  it('with a path is refused, and the error shows the right form', () => {
     for (const path of ['/v1', '/v1/', '/api', '/v1/projects']) {
       const make = () => createStoa({ baseUrl: `https://localhost:8443${path}` })
       assert.throws(make, { name: 'TypeError', message: /write `baseUrl: 'https:\/\/localhost:8443'`/ })
@@ -132,7 +132,7 @@ describe('a foreign server', () => {
     ['a text', 401, 'text/plain', 'Unauthorized', 'Unauthorized'],
   ]
   for (const [what, status, type, body, begin] of rows) {
-    it(`${what}: the error has the status and how the answer begins`, async () => {
+    it(`${what}: the error has the status and the start of the answer`, async () => {
       const url = await serve(status, type, body)
       const error = await errorOf(url)
       assert.ok(error instanceof client.StoaConnectionError)
@@ -141,7 +141,7 @@ describe('a foreign server', () => {
         `(${status} `,
         type.split(';')[0] as string,
         url,
-        `It begins: ${begin}`,
+        `It starts with: ${begin}`,
         'a proxy in between',
       ]) {
         assert.ok(error.message.includes(part), `${part}: ${error.message}`)
@@ -152,7 +152,23 @@ describe('a foreign server', () => {
   }
 })
 
-describe('an argument that is no object', () => {
+describe('an option that does not exist', () => {
+  it('is refused with those that do', () => {
+    const wrong = { baseUrl: 'https://stoa.test', apiKey: 'sk-1' } as never
+    const message = /^TypeError: There is no option `apiKey`. There are: baseUrl, key, session,.*, onError\.$/
+    assert.throws(() => createStoa(wrong), message)
+    assert.throws(() => createEvents(wrong), message)
+  })
+})
+
+describe('a field of the path', () => {
+  it('that is missing is named', async () => {
+    const stoa = createStoa({ baseUrl: 'https://stoa.test', key: 'sk-1' })
+    await assert.rejects(async () => stoa.getProject({} as never), /^TypeError: `slug` is missing\.$/)
+  })
+})
+
+describe('an argument that is not an object', () => {
   const stoa = createStoa({ baseUrl: 'https://stoa.test', fetch: () => assert.fail('nothing is sent') })
   const wrong = stoa as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
 
@@ -181,11 +197,11 @@ describe('an argument that is no object', () => {
 })
 
 describe('a publishable key', () => {
-  it('is refused for calls, and the error says what it is for', () => {
+  it('is refused for calls, and the error says what the key is for', () => {
     assert.throws(
       () => createStoa({ baseUrl: 'https://stoa.test', key: 'pk-VERYSECRET' }),
       error => {
-        assert.match(String(error), /only sends events: `createEvents\(\{ baseUrl, key \}\)`/)
+        assert.match(String(error), /can only send events: `createEvents\(\{ baseUrl, key \}\)`/)
         return !String(error).includes('VERYSECRET')
       },
     )

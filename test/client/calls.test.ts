@@ -1,4 +1,4 @@
-// What the suite cannot see from within a runtime: processes that end, and connections that are refused.
+// Cases that cannot be tested within a runtime: processes that end, and refused connections.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'

@@ -1,4 +1,4 @@
-// Events of processes that end and of pages that are left.
+// Events of processes that end and of closed pages.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,13 +16,13 @@ import { startUnreliable } from './unreliable-server.ts'
 
 const CLIENT = join(import.meta.dirname, '../../client/stoa.js')
 
-// Its installation may take long, which a host would take for a database that does not answer.
+// Its installation may take so long that a host would treat the database as unresponsive.
 const older = node20()
 const directory = mkdtempSync(join(tmpdir(), 'stoa-page-'))
 after(() => rmSync(directory, { recursive: true }))
 copyFileSync(CLIENT, join(directory, 'stoa.js'))
 writeFileSync(join(directory, 'index.html'), '<!doctype html><title>Page</title>')
-// Not routed by the browser's driver, which loses the requests of a page that is left.
+// Not routed by the browser's driver, which loses the requests of a closed page.
 const host = await startHost({ files: [{ path: '/page', directory: pathToFileURL(`${directory}/`) }] })
 const unreliable = await startUnreliable()
 const made = await host.call('POST /v1/account/keys', { body: { name: 'Web', type: 'publishable' } })
@@ -79,7 +79,7 @@ describe('a process', () => {
     assert.equal(distinct(await stored('again')), 2)
   })
 
-  it('whose events are sent, or that has none, ends at once and leaves no listener', async () => {
+  it('whose events are sent, or that has none, ends immediately and leaves no listener', async () => {
     const { out, ms } = await run(
       `${toHost}, intervalMs: 3600000`,
       `console.log(process.listenerCount('beforeExit'))
@@ -92,7 +92,7 @@ describe('a process', () => {
     assert.ok(ms < 8_000, `${ms} ms`)
   })
 
-  it('ends although no host answers, after 10 seconds, and hears what was lost', async () => {
+  it('ends after 10 seconds although no host answers, and is notified of lost events', async () => {
     const server = createServer()
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
@@ -110,7 +110,10 @@ describe('a process', () => {
       assert.equal(code, 0)
       assert.ok(ms > 9_500 && ms < 25_000, `${ms} ms`)
     }
-    assert.match(refused.errors, /stoa-client: .*ECONNREFUSED.*`npm start`.*\n.*are not sent\. Events were dropped\./)
+    assert.match(
+      refused.errors,
+      /stoa-client: .*ECONNREFUSED.*`npm start`.*\n.*was not sent within \d+ ms\. Events were dropped\./,
+    )
     assert.match(unanswered.out, /not_confirmed/)
   })
 })
@@ -172,7 +175,7 @@ describe('a page', { skip: NO_CHROMIUM }, async () => {
     )
   })
 
-  it('that is hidden sends its events, and goes on', async () => {
+  it('that is hidden sends its events, and continues', async () => {
     await page.goto(`${host.baseUrl}/page/`)
     await capture(
       'hidden',

@@ -1,4 +1,4 @@
-// An answer that is lost on the way: the client repeats the call with the same key, and the host creates one thing.
+// A lost answer: the client repeats the call with the same key, and the host creates one resource.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { Agent, fetch } from 'undici'

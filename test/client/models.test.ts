@@ -1,4 +1,4 @@
-// Model calls with the client: whole answers and streams, each paid once.
+// Model calls with the client: whole answers and streams, each charged once.
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { Agent, fetch as undiciFetch } from 'undici'

@@ -1,4 +1,4 @@
-// The published package: its files, types, size and examples, as a project sees them that installs it.
+// The published package: its files, types, size and examples, as seen by a project that installs it.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

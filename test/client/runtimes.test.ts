@@ -23,7 +23,7 @@ import { startUnreliable } from './unreliable-server.ts'
 
 type Results = Record<string, string | null>
 
-/** Runs all cases; answers the message of each one that failed. */
+/** Runs all cases; returns the message of each failed one. */
 const RUN = `import { cases } from './cases.js'
 import * as specimen from './specimen.js'
 import * as client from './stoa.js'
@@ -37,7 +37,7 @@ export async function run(environment) {
 }
 `
 
-// Programs run to their end here, which a host would take for a database that does not answer.
+// Programs run synchronously here, so a host would treat the database as unresponsive.
 const directory = writeSuite()
 const older = node20()
 const host = await startHost({ services: [...services, specimen] })

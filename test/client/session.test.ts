@@ -103,7 +103,7 @@ describe('a browser session', { skip: NO_CHROMIUM }, async () => {
     const made = (options: string) => `client.createStoa({ baseUrl: location.origin, ${options} }) && 'made'`
     const refused = (await inPage(made("key: 'sk-1'"))) as { name: string; message: string }
     assert.equal(refused.name, 'TypeError')
-    assert.match(refused.message, /Everybody who opens this page can read the secret key/)
+    assert.match(refused.message, /Every visitor of this page can read the secret key/)
     for (const options of ["key: 'sk-1', dangerouslyAllowBrowser: true", "key: 'eyJ.an.access-token'"]) {
       assert.equal(await inPage(made(options)), 'made')
     }
@@ -161,9 +161,9 @@ describe('the options of a client', () => {
   it('are checked', () => {
     const baseUrl = 'https://localhost:8443'
     assert.throws(() => createStoa({ baseUrl, key: 'sk-1', session: true }), /not both/)
-    assert.throws(() => createStoa({ baseUrl: 'localhost:8443' }), /must begin with https/)
+    assert.throws(() => createStoa({ baseUrl: 'localhost:8443' }), /must start with https/)
     assert.throws(() => createStoa({ baseUrl: '/v1' }), TypeError)
-    assert.throws(() => createStoa({ baseUrl: 'ftp://localhost' }), /must begin with https/)
+    assert.throws(() => createStoa({ baseUrl: 'ftp://localhost' }), /must start with https/)
     for (const end of ['?', '?a=1', '/#', '/v1#a']) {
       assert.throws(() => createStoa({ baseUrl: baseUrl + end }), /no path, query or fragment; write `baseUrl: 'https:/)
     }
@@ -185,8 +185,8 @@ describe('the options of a client', () => {
       refused({ baseUrl, key }, /`key` must be visible ASCII/)
     }
     for (const one of ['https://user:VERYSECRET@localhost', 'https://VERYSECRET@localhost']) {
-      refused({ baseUrl: one }, /no user and password/)
+      refused({ baseUrl: one }, /must not contain a user or password/)
     }
-    refused({ baseUrl: 'https://user:VERYSECRET@localhost:99999' }, /must begin with https/)
+    refused({ baseUrl: 'https://user:VERYSECRET@localhost:99999' }, /must start with https/)
   })
 })

@@ -208,7 +208,7 @@ async function connectionLosses(open: OpenDatabase): Promise<void> {
 }
 
 function bounds(db: Database): void {
-  it('refuses work at once when its queue is full, and reports its load', async () => {
+  it('refuses work immediately when its queue is full, and reports its load', async () => {
     const [first, second] = [db.for('first'), db.for('second')]
     const queries = [first, first, second, first, first, second].map(user => user`select pg_sleep(0.3)`)
     assert.deepEqual(db.load(), { running: 3, waiting: 3 })

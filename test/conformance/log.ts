@@ -1,4 +1,4 @@
-// What every log must do.
+// The requirements for every log.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database, Envelope, Log, LogPosition } from '../../src/engines/engines.ts'
@@ -11,14 +11,13 @@ export const newEnvelope = (tenant: string, type: string, data: unknown = {}): E
   ...{ time: '2026-11-15T09:00:00.000Z', tenant, data },
 })
 
-/** `db` and `other` are those of two processes, each with its log. */
+/** `db` and `other` belong to two processes, each with its own log. */
 export function logConforms(kind: string, db: Database, log: Log, other: { db: Database; log: Log }): void {
   const append = (...envelopes: Envelope[]) => db.transaction(tx => log.append(tx, envelopes))
   const headOf = () => db.transaction(tx => log.head(tx))
   const numbers = Array.from({ length: log.lanes }, (_, lane) => lane)
 
-  /** Reads on until these events were found: transactions of other tests may delay them. What others appended meanwhile is
-   *  left out. */
+  /** Reads until these events were found, because transactions of other tests may delay them. Other events are skipped. */
   async function readUntil(from: readonly LogPosition[], sent: readonly Envelope[], subjects = ['>'], limit = 100) {
     const wanted = new Set(sent.map(({ id }) => id))
     const found: Envelope[] = []
@@ -45,7 +44,7 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
   const idsOf = (events: readonly Envelope[]) => events.map(({ id }) => id)
 
   describe(kind, () => {
-    it('has the whole envelope, and those of an organisation in order', async () => {
+    it("has the whole envelope, with each organisation's events in order", async () => {
       const head = await headOf()
       const sent = Array.from({ length: 10 }, (_, n) => newEnvelope('home', 'a.b', { n, text: 'ü "\\ \n\u2028' }))
       const others = sent.map(({ id }) => newEnvelope(`other-${id}`, 'a.b'))
@@ -58,7 +57,7 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
       assert.equal(found.length, 20)
     })
 
-    it('is read by subject, and goes on after those of others', async () => {
+    it('is read by subject, and skips other events', async () => {
       const head = await headOf()
       const sent = ['a.x', 'a', 'a.x.y', 'b.x', 'b.x.y', 'c'].map(subject => newEnvelope('home', subject))
       await append(...sent)
@@ -104,7 +103,7 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
       assert.deepEqual(idsOf((await readUntil(head, [late, next])).found), [late.id, next.id])
     })
 
-    it('misses nothing of a transaction with a higher number than the last one that has ended', async () => {
+    it('misses no event of a transaction with a higher number than the last ended one', async () => {
       const head = await headOf()
       const [early, late] = [newEnvelope('home', 'a.b'), newEnvelope('home', 'a.b')]
       const [begun, appended, released] = [1, 2, 3].map(() => Promise.withResolvers<void>())
@@ -156,7 +155,7 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
       await running
     })
 
-    it('misses nothing of transactions that append at once, some of which are rolled back', async () => {
+    it('misses no event of transactions that append concurrently, some of which are rolled back', async () => {
       const head = await headOf()
       const sent: Envelope[] = []
       const write = async (writer: number) => {
@@ -198,7 +197,7 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
       assert.deepEqual(found.toSorted(), idsOf(sent).toSorted())
     })
 
-    it('says where entries are that were not read, and since when', async () => {
+    it('reports the position and age of unread entries', async () => {
       const placesNow = async () => (await headOf()).map((position, lane) => ({ lane, position }))
       const isRead = async () => (await log.unread(db, await placesNow())).every(at => at === null)
       await eventually(isRead, is => is)
@@ -209,7 +208,7 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
       assert.ok(unread.every(at => at === null || Math.abs(Date.parse(at) - Date.now()) < 300_000))
     })
 
-    it('tells of new entries, those of other processes too', async () => {
+    it("notifies of new entries, including other processes'", async () => {
       const told = new Set<number>()
       await log.watch(lanes => {
         for (const lane of lanes) told.add(lane)
@@ -226,7 +225,7 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
       )
     })
 
-    it('refuses what is no subject', async () => {
+    it('refuses an invalid subject', async () => {
       await assert.rejects(append(newEnvelope('home', 'a..b')), /not a subject/)
     })
 

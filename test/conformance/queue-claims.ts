@@ -1,4 +1,4 @@
-// Tests for every implementation of queues: workers outside, who claim jobs for a time and prove that with a lease.
+// Tests for every queue implementation: external workers that claim jobs for a time and prove it with a lease.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,7 +15,7 @@ export function queueClaimsConform(name: string, open: OpenQueues): void {
     const claim = (keys: string[], max = 10, leaseMs = 60_000) =>
       write(tx => host.jobs.claim(tx, pulled.queue, keys, max, leaseMs))
 
-    it('claims jobs by priority, ends them, and nobody else has them meanwhile', async () => {
+    it('claims jobs by priority exclusively, and ends them', async () => {
       await add(pulled.queue, [
         { key: 'p', payload: { n: 1 } },
         { key: 'p', payload: { n: 2 }, priority: 1 },

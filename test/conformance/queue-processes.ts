@@ -1,5 +1,4 @@
-// Tests for every implementation of queues: what holds between keys and organisations, with several processes, and when
-// one of them dies.
+// Tests for every queue implementation: guarantees across keys, organisations and processes, also when a process dies.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -54,7 +53,7 @@ async function fairness(open: OpenQueues): Promise<void> {
   })
 }
 
-/** The same queue in two processes, whose attempts are told apart. */
+/** The same queue in two processes, with distinguishable attempts. */
 async function openTwo(open: OpenQueues, id: string, declared: Parameters<typeof newQueue>[1] = {}) {
   const [here, there] = [newQueue(id, declared), newQueue(id, declared)]
   const first = await open([here.queue])
@@ -74,7 +73,7 @@ async function sharing(open: OpenQueues): Promise<void> {
   })
   const all = numbers(20)
 
-  it('make each attempt once, and no more at once than a key may have in both together', async () => {
+  it("make each attempt once, and together exceed no key's concurrency", async () => {
     const running = new Map<string, number>()
     let most = 0
     actAs(async ({ key }) => {
@@ -98,7 +97,7 @@ async function sharing(open: OpenQueues): Promise<void> {
     assert.equal(most, 2)
   })
 
-  it('begin no more than the rate of a key in both together', async () => {
+  it("together exceed no key's rate", async () => {
     const times: number[] = []
     rated.actAs(async () => {
       times.push(performance.now())
@@ -117,7 +116,7 @@ async function dying(open: OpenQueues): Promise<void> {
   const { here, there, first, second } = await openTwo(open, 'dying.plain')
   const order = await openTwo(open, 'dying.ordered', { isOrdered: true, pausesMs: [100] })
 
-  it('has its attempts made again by another, and an outcome that it has later does not count', async () => {
+  it('has its attempts repeated by another, and a later outcome of its own does not count', async () => {
     const { act, waiting, release } = held()
     here.act = act
     there.act = act
@@ -152,7 +151,7 @@ async function dying(open: OpenQueues): Promise<void> {
     for (const { host } of [first, second]) host.warnings.length = 0
   })
 
-  it('leaves the order of a key as it was', async () => {
+  it('preserves the order of a key', async () => {
     const seen: number[] = []
     const { act, waiting } = held()
     order.actAs(job => (job.payload.n === 2 ? act() : Promise.resolve(seen.push(job.payload.n) ? OK : FAILED)))

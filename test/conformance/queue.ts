@@ -1,4 +1,4 @@
-// Tests for every implementation of queues: what services can rely on. Each implementation's test passes a function that
+// Tests for every queue implementation: the guarantees for services. Each implementation's test passes a function that
 // starts a process with queues.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -99,7 +99,7 @@ function aJob({ host, add, endsOf, endedOf, waitingIn, plain, short }: World): v
       )
     })
 
-    it('that throws an error has failed, and says why', async () => {
+    it('that throws an error has failed, with the reason', async () => {
       plain.act = async () => {
         throw new Error('out of order')
       }
@@ -144,7 +144,7 @@ function aJob({ host, add, endsOf, endedOf, waitingIn, plain, short }: World): v
       )
     })
 
-    it('begins when it is due, to the second', async () => {
+    it('starts when it is due, to the second', async () => {
       let soonestMs = Number.POSITIVE_INFINITY
       // A busy machine delays one of them, and not all.
       for (let n = 0; n < 5 && soonestMs > 1_500; n++) {
@@ -161,7 +161,7 @@ function aJob({ host, add, endsOf, endedOf, waitingIn, plain, short }: World): v
       assert.ok(soonestMs <= 1_500, `${soonestMs} ms late`)
     })
 
-    it('that expires before it was done ends with an outcome that says so', async () => {
+    it('that expires before it is done ends with the outcome `expired`', async () => {
       const [due, expires] = [new Date(now().getTime() + 3_600_000), new Date(now().getTime() + 1_000)]
       await add(plain.queue, [{ key: 'expires', due, expires }])
       const [row] = await eventually(
@@ -174,7 +174,7 @@ function aJob({ host, add, endsOf, endedOf, waitingIn, plain, short }: World): v
       assert.deepEqual([row?.status, row?.reason, row?.attempt], ['failed', 'expired', 1])
     })
 
-    it('that is cancelled before it begins is returned, and one that runs gets no other attempt', async () => {
+    it('that is cancelled before it starts is returned, and a running one gets no further attempt', async () => {
       const { act, waiting } = held()
       plain.act = act
       const ids = ['019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d47', '019a2f5e-7c1b-7d3e-9a64-2b8c1f0e5d48'] as const
@@ -205,7 +205,7 @@ function aJob({ host, add, endsOf, endedOf, waitingIn, plain, short }: World): v
 
 function aKey({ host, add, endedOf, waitingIn, plain, rated, ordered, ranked }: World): void {
   describe('a key', () => {
-    it('has as many attempts at once as the queue says, or as was chosen for it', async () => {
+    it('has as many concurrent attempts as set for the queue, or for the key', async () => {
       const { act, waiting, release } = held()
       plain.act = act
       await host.db.transaction(tx =>
@@ -238,7 +238,7 @@ function aKey({ host, add, endedOf, waitingIn, plain, rated, ordered, ranked }: 
       plain.act = async () => OK
     })
 
-    it('that is paused begins nothing until it goes on', async () => {
+    it('that is paused starts nothing until it is resumed', async () => {
       const key = { key: 'paused', org: 'home' as OrgId }
       const set = (isPaused: boolean) => host.db.transaction(tx => host.jobs.setKey(tx, plain.queue, key, { isPaused }))
       await set(true)
@@ -250,7 +250,7 @@ function aKey({ host, add, endedOf, waitingIn, plain, rated, ordered, ranked }: 
       await eventually(made, count => count === 3)
     })
 
-    it('with a rate begins no more within its time', async () => {
+    it('with a rate starts no more within its period', async () => {
       const times: number[] = []
       rated.act = async () => {
         times.push(performance.now())
@@ -264,7 +264,7 @@ function aKey({ host, add, endedOf, waitingIn, plain, rated, ordered, ranked }: 
       }
     })
 
-    it('of an ordered queue does one after the other, and none before a retried one', async () => {
+    it('of an ordered queue runs jobs one after the other, and none before a retried one', async () => {
       const seen: number[] = []
       let failures = 0
       ordered.act = async ({ payload: { n } }) => {
@@ -277,7 +277,7 @@ function aKey({ host, add, endedOf, waitingIn, plain, rated, ordered, ranked }: 
       assert.deepEqual(seen, [0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 8, 9])
     })
 
-    it('does what has a higher priority first', async () => {
+    it('runs jobs with a higher priority first', async () => {
       const { act, waiting } = held()
       ranked.act = act
       await add(ranked.queue, [{ payload: { n: 0 } }])
@@ -321,7 +321,7 @@ function aBacklog({ add, endsOf, endedOf, bounded, recorded }: World): void {
       await endedOf(bounded.queue, 9)
     })
 
-    it('over its bound ends with an outcome if the queue says so', async () => {
+    it('over its limit ends jobs with an outcome if the queue is declared so', async () => {
       const { act, release } = held()
       recorded.act = act
       await add(recorded.queue, jobs(5))

@@ -7,7 +7,7 @@ export type OpenedWarehouse = {
   warehouse: Warehouse
   db: Sql
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Waits until what was appended can be read, for engines that are fed after the commit. */
+  /** Waits until appended events can be read, for engines that are updated after the commit. */
   settle(): Promise<void>
 }
 
@@ -67,7 +67,7 @@ function worldOf({ warehouse, db, transaction, settle }: OpenedWarehouse) {
 }
 
 function appending({ warehouse, transaction, settle, rowOf, append, errorsOf, idsOf, newOrg }: World): void {
-  it('keeps what is appended with its transaction, and nothing of one that fails', async () => {
+  it('keeps events appended by a committed transaction, and none of a failed one', async () => {
     const org = newOrg()
     const failing = transaction(async tx => {
       await warehouse.append(tx, [rowOf({ org })])
@@ -93,7 +93,7 @@ function appending({ warehouse, transaction, settle, rowOf, append, errorsOf, id
     )
   })
 
-  it('returns every field as it was given, whatever it contains', async () => {
+  it('returns every field unchanged, whatever it contains', async () => {
     for (const text of ['é中🙂', '\u0001\u001f\u007f', 'a\tb\nc\r', '\\N \\. "quoted" \'single\'', '{},;|$1', 'null']) {
       const org = newOrg()
       const given = { project: text, distinctId: text, sessionId: text, event: `$e${text}`, fingerprint: `f${text}` }
@@ -108,7 +108,7 @@ function appending({ warehouse, transaction, settle, rowOf, append, errorsOf, id
     }
   })
 
-  it('returns null for what is missing', async () => {
+  it('returns null for missing values', async () => {
     const org = newOrg()
     await append([{ org, project: null, distinctId: null, sessionId: null }])
     const [{ project, distinctId, sessionId }] = (await errorsOf(org)) as [ErrorRow]
@@ -138,7 +138,7 @@ function newestErrors({ append, idsOf, newOrg }: World): void {
     assert.deepEqual(await idsOf(org, 2), expected.slice(0, 2))
   })
 
-  it('lists those of one organisation, and of one workspace if it is given', async () => {
+  it('lists the events of one organisation, or of one workspace', async () => {
     const [org, other] = [newOrg(), newOrg()]
     const rows = await append([
       { org, timestamp: at(3) },
@@ -211,7 +211,7 @@ function longProperties({ append, errorsOf, newOrg }: World): void {
 }
 
 function deleting({ append, idsOf, deleteBefore, newOrg }: World): void {
-  it('deletes what arrived before a time, the oldest first and at most so many', async () => {
+  it('deletes events that arrived before a time, oldest first, up to a limit', async () => {
     const [org, other] = [newOrg(), newOrg()]
     const rows = await append([
       ...times(5, n => ({ org, received: at(n * 1_000), timestamp: at(10_000 - n) })),
@@ -239,7 +239,7 @@ function maintaining({ warehouse, db, transaction, append, idsOf, deleteBefore, 
   const monthMs = 31 * 24 * 3_600_000
   const maintain = (ms: number) => warehouse.maintain(db, transaction, new Date(START_MS + ms))
 
-  it('makes room for the coming months, as often as it is asked to', async () => {
+  it('creates partitions for the coming months, however often it is called', async () => {
     for (const ms of [0, 0, monthMs]) await maintain(ms)
     const org = newOrg()
     const months = [0, 1, 2, 3]
@@ -247,7 +247,7 @@ function maintaining({ warehouse, db, transaction, append, idsOf, deleteBefore, 
     assert.deepEqual(await idsOf(org), rows.map(({ id }) => id).reverse())
   })
 
-  it('also takes events of times for which no room was made', async () => {
+  it('also accepts events of times without a partition', async () => {
     const org = newOrg()
     const rows = await append([-600, 0, 600].map(n => ({ org, received: at(n * monthMs), timestamp: at(n * monthMs) })))
     assert.deepEqual(await idsOf(org), rows.map(({ id }) => id).reverse())

@@ -1,4 +1,4 @@
-// The check for names that occur twice takes about as long as reading the body does.
+// Checking for duplicate names takes about as long as reading the body.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { requireNamesOnce } from '../../src/services/ai/call/names.ts'
@@ -12,7 +12,7 @@ describe('names of a body', () => {
       const read = performance.now()
       requireNamesOnce({ bytes, json })
       const checked = performance.now()
-      // Far more than it takes, and far less than a quadratic search would.
+      // Far more than needed, and far less than a quadratic search would take.
       assert.ok(checked - read < 10 * (read - start) + 500, `${checked - read} ms after ${read - start} ms`)
     })
   linear('a long text', `{"a":"${'A'.repeat(15 * 1024 * 1024)}","b":"${'\\"'.repeat(2 * 1024 * 1024)}"}`)

@@ -5,7 +5,7 @@ import { services } from '../../src/services/index.ts'
 import { expressionsIn, slowness } from '../../tools/expressions.ts'
 import { read, source } from '../../tools/files.ts'
 
-/** Regular expressions that may take more than linear time: file and expression, and why that does no harm. */
+/** Regular expressions that may take more than linear time: file, expression and the reason why it is harmless. */
 const SLOW_EXPRESSIONS: Record<string, string> = {
   'src/config.ts /^([a-z+]+:)?(\\/*).*@/i': 'a setting',
   'src/host/files.ts /\\/assets\\/[^/]*-[\\w-]{8,}\\.\\w+$/': 'the names of our own files, at the start',

@@ -11,7 +11,7 @@ import { services } from '../../src/services/index.ts'
 import { type Case, runCases } from '../cases.ts'
 
 const TIMES_PARSING = 10
-/** Short runs are repeated more often, because a collection of garbage or a compilation is long beside them. */
+/** Short runs are repeated more often, because garbage collection or compilation would dominate them. */
 const TRIES_MIN = 3
 const TRIES_US = 100_000
 const MB = 1024 * 1024
@@ -19,7 +19,7 @@ const MB = 1024 * 1024
 const operations = new Map(services.flatMap(({ operations }) => Object.entries(operations)))
 const declared = (id: string) => operations.get(id) as Operation
 
-/** What a host does with a parsed body; the fault that it answers. */
+/** A host's checks of a parsed body; returns the fault. */
 function faultOf(operation: Operation, body: unknown): Fault | null {
   try {
     const path = Object.fromEntries(operation.pathFields.map(name => [name, 'domain']))
@@ -86,7 +86,7 @@ describe('checking a body', () => {
     await runCases(cases)
   })
 
-  it('names the bound on values, and accepts what is within it', () => {
+  it('names the bound on values, and accepts values within it', () => {
     const setReference = declared('setReference')
     const { message } = faultOf(setReference, { entries: new Array(200_000).fill(1) }) as Fault
     assert.equal(message, '`body` must not have more than 200000 values; send several smaller requests.')

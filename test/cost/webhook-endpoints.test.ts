@@ -15,7 +15,7 @@ const ORGS = 10
 const ENDPOINTS = 1_000
 const ORIGINS = 100
 const MB = 1024 * 1024
-/** What one round may leave: ten thousand endpoints of a hundred bytes each would be less. */
+/** The memory that one round may leave: ten thousand endpoints of a hundred bytes each would take less. */
 const LEFT_MAX = 2 * MB
 
 const authority = await makeAuthority({ clock: systemClock, random })
@@ -66,7 +66,7 @@ async function round(): Promise<void> {
     assert.equal(status, 200)
   }
   expected += ORGS * ENDPOINTS
-  // Not at the receiver: on a busy machine, an attempt may take too long and is made again.
+  // Not counted at the receiver: on a busy machine, an attempt may time out and be retried.
   const arrived = () => host.db<{ count: number }>`select count(*) from webhook_attempts where status = 'ok'`
   await eventually(arrived, ([row]) => row?.count === expected)
   const open = () => host.db<{ count: number }>`select count(*) from queue_keys where holder is not null`

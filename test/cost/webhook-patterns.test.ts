@@ -1,4 +1,4 @@
-// The patterns that an organisation may have take little memory, whatever they are.
+// An organisation's patterns take little memory, whatever they are.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'

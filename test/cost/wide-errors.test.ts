@@ -1,4 +1,4 @@
-// Errors with long properties: the answer stays short, and still says what went wrong.
+// Errors with long properties: the answer stays short, and still shows what went wrong.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Agent, request } from 'undici'
@@ -61,7 +61,7 @@ describe('a list of wide errors', () => {
     assert.ok(omitted.length > 5 && omitted.length < 30, `${omitted.length} are left out`)
   })
 
-  it('has all of them if fewer are asked for', async () => {
+  it('has all of them if fewer are requested', async () => {
     const key = await withErrors(times(45, () => ({ ...manyFields, error: 'no' })))
     assert.ok((await list(key)).data.some(one => one.propertiesOmitted !== undefined))
     assert.ok((await list(key, 30)).data.every(one => one.propertiesOmitted === undefined))
@@ -109,7 +109,7 @@ describe('a list of wide errors', () => {
   }
 })
 
-describe('what is shown of an error with long properties', () => {
+describe('the shown parts of an error with long properties', () => {
   const frames = [
     { filename: 'https://shop.example/lib.js', function: 'run', lineno: 9, colno: 1, in_app: false, vars: { a: 1 } },
     'no frame',
@@ -144,7 +144,7 @@ describe('what is shown of an error with long properties', () => {
     ['that are answered', 5_000, 1],
     ['that are left out', LONG, 4],
   ] as const) {
-    it(`is what is shown of the same error with short ones: ${what}`, async () => {
+    it(`are those of the same error with short ones: ${what}`, async () => {
       const short = (await list(await withErrors(shapes))).data.map(shownOf)
       const long = times(repeated * shapes.length, n => ({
         ...shapes[n % shapes.length],
@@ -155,7 +155,7 @@ describe('what is shown of an error with long properties', () => {
       assert.equal(hasOmitted, repeated > 1)
       for (const [n, one] of data.entries()) {
         const expected = short[n % shapes.length] as ReturnType<typeof shownOf>
-        // Of an error whose properties are left out, the innermost frames are shown.
+        // For an error with omitted properties, the innermost frames are shown.
         const isCut = one.propertiesOmitted !== undefined && expected.exception.frames.length > 15
         if (isCut) assert.deepEqual(one.exception.frames, expected.exception.frames.slice(0, 15))
         else assert.deepEqual(shownOf(one), expected)

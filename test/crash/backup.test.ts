@@ -1,9 +1,9 @@
-// A backup of a host under load is restored into another directory, and a host goes on there: with the events, the sealed
-// secrets, the sessions and the positions of the time of the backup. Backups and restores that are killed leave nothing.
+// A backup of a host under load is restored into another directory, and a host continues there with the events, sealed
+// secrets, sessions and positions at the time of the backup. Killed backups and restores leave nothing behind.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -20,7 +20,7 @@ import { startReceiver } from '../webhook-receiver.ts'
 
 const SENDERS = 6
 const UNLIMITED = { STOA_EVENTS_PER_CLIENT: '999999', STOA_EVENTS_PER_PEER: '999999' }
-/** So many rows take some seconds to copy. */
+/** This many rows take some seconds to copy. */
 const BALLAST_ROWS = 400_000
 const ERROR_LEVEL = 50
 
@@ -77,7 +77,7 @@ async function filledDirectory(t: TestContext): Promise<string> {
 }
 
 describe('a backup under load', () => {
-  it('has everything that was acknowledged before it, and a host goes on with it', { timeout: 300_000 }, async t => {
+  it('has everything acknowledged before it, and a host can continue with it', { timeout: 300_000 }, async t => {
     const receiver = await startReceiver()
     t.after(receiver.close)
     const [data, restored] = [freshDirectory(t), freshDirectory(t)]
@@ -128,7 +128,7 @@ describe('a backup under load', () => {
     await close()
     assert.ok(during > 20, `${during} events were sent during the backup`)
     assert.equal(statSync(file).mode & 0o777, 0o600)
-    assert.ok(!existsSync(`${file}.partial`))
+    assert.deepEqual(partsOf(file), [])
 
     await succeeded(command('restore', file, restored))
     const fromBackup = receiver.received.length
@@ -153,7 +153,7 @@ describe('a backup under load', () => {
     const refreshed = await web.refresh(tokens.refresh_token)
     assert.equal(refreshed.status, 200, JSON.stringify(refreshed.body))
     assert.equal(decodeJwt(refreshed.body.access_token).sub, decodeJwt(tokens.access_token).sub)
-    // Consumers go on after their positions: what waited is delivered, what was delivered is not, and new events are.
+    // Consumers continue from their positions: pending events are delivered, delivered ones are not, and new ones are.
     assert.equal(
       (await again.call('POST /v1/event', { event: 'order', subject: 'shop.order.created', properties: { n: 'new' } }))
         .status,
@@ -174,17 +174,26 @@ describe('a backup under load', () => {
   })
 })
 
+const partsOf = (file: string) =>
+  readdirSync(dirname(file)).filter(name => name.startsWith(basename(file)) && name.endsWith('.partial'))
+
+/** Until a backup has written something. */
+async function written(file: string): Promise<void> {
+  const size = () => partsOf(file).map(name => statSync(join(dirname(file), name)).size)[0] ?? 0
+  while (size() < 1_000_000) await wait(2)
+}
+
 const orderOf = (body: string): string => JSON.parse(body).data.properties.n
 
 describe('a killed backup', () => {
-  it('leaves no file of that name and nothing in the database, and another one succeeds', async t => {
+  it('leaves no file of that name and nothing in the database, and the next one succeeds', async t => {
     const data = freshDirectory(t)
     const started = start({ STOA_DATA: data })
     await up(started)
     await addBallast(data)
     const file = join(dirname(data), 'stoa.tar.zst')
     const { child, ended } = command('backup', file, data)
-    while (!existsSync(`${file}.partial`) || statSync(`${file}.partial`).size < 1_000_000) await wait(2)
+    await written(file)
     child.kill('SIGKILL')
     await ended
     assert.ok(!existsSync(file))
@@ -193,11 +202,66 @@ describe('a killed backup', () => {
     await eventually(slots, ({ length }) => length === 0)
     await db.close()
     await succeeded(command('backup', file, data))
-    assert.deepEqual(
-      readdirSync(dirname(data)).filter(name => name.startsWith('stoa.')),
-      ['stoa.tar.zst'],
-    )
+    assert.equal(partsOf(file).length, 1, 'that of the killed one')
     await stopped(started)
+  })
+
+  it('with SIGTERM says so, and leaves nothing', async t => {
+    const data = freshDirectory(t)
+    const started = start({ STOA_DATA: data })
+    await up(started)
+    await addBallast(data)
+    const file = join(dirname(data), 'stoa.tar.zst')
+    const { child, ended } = command('backup', file, data)
+    await written(file)
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended.then(({ status, errors }) => [status, errors]), [
+      1,
+      'stoa: stopped by SIGTERM; nothing was kept\n',
+    ])
+    assert.deepEqual([existsSync(file), partsOf(file)], [false, []])
+    await stopped(started)
+  })
+})
+
+describe('backups', () => {
+  it('to one name at the same time: one is kept, whole, and the other one says so', async t => {
+    const [data, restored] = [freshDirectory(t), freshDirectory(t)]
+    const started = start({ STOA_DATA: data })
+    await up(started)
+    await addBallast(data)
+    const file = join(dirname(data), 'stoa.tar.zst')
+    const [one, other] = [command('backup', file, data), command('backup', file, data)]
+    const ends = await Promise.all([one.ended, other.ended])
+    assert.deepEqual(ends.map(({ status }) => status).sort(), [0, 1])
+    assert.match(ends.find(({ status }) => status === 1)?.errors ?? '', /was created during the backup|exists; choose/)
+    assert.deepEqual(partsOf(file), [])
+    await stopped(started)
+    await succeeded(command('restore', file, restored))
+  })
+
+  it('are private, follow no link, and have files with long names', async t => {
+    const [data, restored] = [await filledDirectory(t), freshDirectory(t)]
+    const file = join(dirname(data), 'stoa.tar.zst')
+    const long = `${'ü'.repeat(110)}.eml`
+    mkdirSync(join(data, 'mail'), { recursive: true })
+    writeFileSync(join(data, 'mail', long), 'Hello')
+    symlinkSync('.', join(data, 'loop'))
+    const { status, errors } = await command('backup', file, data).ended
+    assert.equal(status, 0, errors)
+    assert.match(errors, /^Not in the backup: loop \(a link or a special file\)$/m)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    await succeeded(command('restore', file, restored))
+    assert.equal(readFileSync(join(restored, 'mail', long), 'utf8'), 'Hello')
+    assert.ok(!existsSync(join(restored, 'loop')))
+  })
+
+  it('are refused of a directory whose restore was interrupted', async t => {
+    const data = await filledDirectory(t)
+    writeFileSync(join(data, 'restoring'), '')
+    const { status, errors } = await command('backup', join(dirname(data), 'stoa.tar.zst'), data).ended
+    assert.equal(status, 1)
+    assert.match(errors, /^stoa: a restore into .* was interrupted; run npm run restore again/)
   })
 })
 
@@ -239,7 +303,7 @@ describe('a restore', () => {
       writeFileSync(path, content)
       const { status, errors } = await command('restore', path, restored).ended
       assert.equal(status, 1, name)
-      assert.match(errors, /^stoa: .* was not restored: it is damaged, not complete, or no backup/, name)
+      assert.match(errors, /^stoa: .* was not restored: it is damaged, incomplete or not a backup/, name)
       assert.deepEqual(readdirSync(restored), [], name)
     }
   })
@@ -255,7 +319,7 @@ describe('a restore', () => {
     }
     await succeeded(command('backup', file, data))
     await says('backup', file, /stoa\.tar\.zst exists; choose another name/)
-    await says('backup', join(data, 'x'), /in the data directory itself/)
+    await says('backup', join(data, 'x'), /is inside the data directory/)
     await says('backup', '/does-not-exist/x', /there is no directory \/does-not-exist/)
     await says('backup', `${file}2`, /DATABASE_URL is set: .*pg_dump/, { DATABASE_URL: 'postgres://x@127.0.0.1/x' })
     await says('restore', file, /is in use by another Stoa/)

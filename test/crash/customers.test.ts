@@ -1,4 +1,4 @@
-// Customers while the process is killed, while the database stands still, and with two processes.
+// Customers' sign-ins while the process is killed, while the database is suspended, and with two processes.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -74,7 +74,7 @@ const unlessCut = (sent: Promise<Page>): Promise<Page | null> =>
   })
 
 describe(`kill -9 while customers register (repeat with STOA_CRASH_SEED=${seed})`, () => {
-  it('leaves an account or none, and each of them gets in', { timeout: 600_000 }, async t => {
+  it('leaves an account or none, and every customer can sign in', { timeout: 600_000 }, async t => {
     const shop = await openShop(t)
     const counts = { 'cut off': 0, answered: 0, 'with an account': 0, 'code used again': 0 }
     for (let round = 0; round < 8; round++) {
@@ -110,7 +110,7 @@ describe(`kill -9 while customers register (repeat with STOA_CRASH_SEED=${seed})
 })
 
 describe('a database that stands still for 40 s', () => {
-  it('fails the sign-ins in between, and none after it', { timeout: 300_000 }, async t => {
+  it('fails the sign-ins during it, and none after it', { timeout: 300_000 }, async t => {
     const shop = await openShop(t, { STOA_DB_WAIT_S: '5' })
     const { email } = await shop.register()
     const waiting = await Promise.all(Array.from({ length: 8 }, () => shop.open())) // Ten attempts may be counted.
@@ -134,7 +134,7 @@ describe('a database that stands still for 40 s', () => {
       () => shop.call('GET /v1/iam/users?limit=1').catch(() => null),
       answer => answer?.status === 200,
     )
-    // Whoever was refused tries again: the password, and the code.
+    // Refused customers try again with the password and the code.
     for (const [at, { browser, page, verifier }] of waiting.entries()) {
       if (answers[at]?.status !== 503) continue
       const back = await browser.submit(page, { email, password: PASSWORD })

@@ -1,5 +1,5 @@
-// Deletes organisations while processes are killed, and beside other processes: the purge ends after a kill, and access ends in
-// every process at once.
+// Deletes organisations while processes are killed, and with other processes running: the purge completes after a kill, and
+// access ends in every process immediately.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -13,9 +13,9 @@ import { startReceiver } from '../webhook-receiver.ts'
 
 /** Of each of two tables. */
 const ROWS = 10_000
-/** For each so many of the organisation there is one of another. */
+/** One row of another organisation for this many of the deleted one. */
 const PER_OTHER = 100
-/** How soon other processes must know. */
+/** The time within which other processes must be notified. */
 const KNOWN_MS = 1_000
 /** When the last attempt of a delivery would have been made, 5 s after the one before. */
 const LAST_ATTEMPT_MS = 8_000
@@ -105,7 +105,7 @@ describe('the deletion of an organisation', () => {
     t.diagnostic(`${left} of ${2 * ROWS} rows were left`)
   })
 
-  it('ends access in another process within a second, and what waits to be sent', { timeout: 300_000 }, async t => {
+  it('ends access in another process within a second, and pending deliveries', { timeout: 300_000 }, async t => {
     const external = await externalPostgres()
     if ('missing' in external) return t.skip(external.missing)
     t.after(external.stop)

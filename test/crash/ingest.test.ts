@@ -24,7 +24,7 @@ const EVENTS_MAX = 50
 const RECEIPTS_BEFORE_KILL = 10
 /** The latest kill after those, in ms: a request takes about a tenth of this. */
 const KILL_SPAN_MS = 200
-/** Ids from which requests repeat some. The newest of them are still under way in other requests. */
+/** Ids that requests partly repeat. The newest are still in flight in other requests. */
 const RECENT = 300
 const UNLIMITED = { STOA_EVENTS_PER_CLIENT: '999999', STOA_EVENTS_PER_PEER: '999999' }
 const seed = process.env.STOA_CRASH_SEED ?? systemRandom.token(8)
@@ -204,7 +204,7 @@ function targetOf(data: string, baseUrl: string, { secret, publishable }: Record
   return { secret: client(data, baseUrl, secret), publishable: client(data, baseUrl, publishable) }
 }
 
-/** Its process is dead, or is not sent anything any more. */
+/** Its process is dead, or receives nothing any more. */
 async function closeTarget(targets: (Target | null)[], at: number): Promise<void> {
   const target = targets[at]
   targets[at] = null
@@ -220,7 +220,7 @@ async function keysOf(data: string, baseUrl: string): Promise<Record<Credential,
   return { secret, publishable: body.key }
 }
 
-/** Lines of the log that must not be there: failed starts, and errors. */
+/** Log lines that must not occur: failed starts and errors. */
 function assertNone({ errors }: Started, unwanted: RegExp): void {
   assert.deepEqual(
     errors()
@@ -249,7 +249,7 @@ function connectionOf(data: string): number {
   return (writing ?? connections[0])?.pid as number
 }
 
-/** What is killed, in turn. The process starts its database again by itself, and the database its connections. */
+/** The processes to kill, in turn. Stoa restarts its database by itself, and the database its connections. */
 const VICTIMS = ['everything', 'a connection', 'the process', 'the database', 'everything'] as const
 
 describe(`kill -9 while events arrive (repeat with STOA_CRASH_SEED=${seed})`, () => {

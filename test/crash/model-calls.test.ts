@@ -1,5 +1,5 @@
-// Kills the whole process tree while models are called, again and again: whatever was answered is billed once with its exact
-// amount, a call that was cut off is billed once with what its hold says, and the journal stays balanced.
+// Kills the whole process tree during model calls, again and again: every answered call is charged once with its exact
+// amount, an interrupted call is charged once according to its hold, and the journal stays balanced.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

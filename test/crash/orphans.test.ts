@@ -1,4 +1,4 @@
-// Ends Stoa without letting it run any code: no process of its database may remain, also without a next start.
+// Ends Stoa without letting it run any code: no process of its database may remain, even without a next start.
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,5 @@
-// Two processes on one database, of which one is killed again and again, while clients make random calls that are paid in
-// advance: the balance is never below zero, and whatever was answered is billed once.
+// Two processes on one database. One is killed again and again while clients make random prepaid calls: the balance is
+// never negative, and every answered call is charged once.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -160,7 +160,7 @@ async function resume(fixture: Fixture, { person, begun, form, response }: InPro
   const back = response ?? (await person.submit(form, fixture.ada))
   if (isBack(fixture, back)) return void (await finish(fixture, { ...begun, url: back.url }))
   assert.equal(response, null, 'a response redirected back to the app')
-  assert.deepEqual([back.status, /This sign-in has ended/.test(back.text)], [400, true], back.text)
+  assert.deepEqual([back.status, /This sign-in is no longer valid/.test(back.text)], [400, true], back.text)
   fixture.counts.restarted++
   await signIn(fixture, person)
 }

@@ -1,4 +1,4 @@
-// What becomes of deliveries when the database stands still, and how soon they go on after a process was killed.
+// Deliveries while the database is suspended, and how soon they continue after a process was killed.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -45,7 +45,7 @@ async function kill({ child, ended }: Started): Promise<number> {
 }
 
 describe('a database that stands still for 40 s', () => {
-  it('makes nobody send again what was answered', { timeout: 300_000 }, async t => {
+  it('does not require clients to resend answered requests', { timeout: 300_000 }, async t => {
     const { receiver, run } = await openWorld(t, { STOA_DB_WAIT_S: '5' })
     const data = freshDirectory(t)
     const { call } = await run(data)
@@ -101,7 +101,7 @@ describe('after a process was killed', () => {
     const ms = performance.now() - upMs
     t.diagnostic(`${Math.round(ms)} ms after it was up`)
     assert.ok(ms < 5_000, `${ms} ms after it was up`)
-    // What was on its way is sent again, and the others for the first time.
+    // Deliveries in flight are sent again, the others for the first time.
     await eventually(
       () => new Set(receiver.received.slice(before).map(numberIn)).size,
       size => size === 20,

@@ -1,5 +1,5 @@
-// Kills one of two processes on one database, again and again, while both take events and deliver them: every event that was
-// acknowledged has one delivery that ended, with at most one success, and no counter of the queue drifts.
+// Kills one of two processes on one database, again and again, while both accept and deliver events: every acknowledged
+// event has one ended delivery with at most one success, and no counter of the queue drifts.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'

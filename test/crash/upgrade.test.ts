@@ -1,5 +1,5 @@
-// Replaces two processes of the version before by two of this one, one after the other, while clients send requests to whichever
-// process accepts their connection: none of them may fail, and every event is delivered.
+// Replaces two processes of the previous version by two of this one, one after the other, while clients send requests to
+// any process that accepts their connection: no request may fail, and every event is delivered.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -80,7 +80,7 @@ it('is done one process after the other without a failed request', { timeout: 60
     members.push(member)
     all.push(member)
   }
-  /** The load balancer learns of it by the refused connections first. */
+  /** The load balancer notices only by refused connections. */
   const leave = async () => {
     const [oldest] = members as [Member]
     oldest.started.child.kill('SIGTERM')

@@ -1,5 +1,5 @@
-// Kills Stoa, with its database or alone, while webhooks are delivered: each event that was acknowledged has one delivery
-// for each endpoint that wants it, every attempt is recorded before it is sent, and every delivery ends.
+// Kills Stoa, with or without its database, while webhooks are delivered: each acknowledged event has one delivery per
+// matching endpoint, every attempt is recorded before it is sent, and every delivery ends.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -31,7 +31,7 @@ const ATTEMPTS_MAX = 3
 const UNLIMITED = { STOA_EVENTS_PER_CLIENT: '999999', STOA_EVENTS_PER_PEER: '999999' }
 const seed = process.env.STOA_CRASH_SEED ?? systemRandom.token(8)
 
-/** What the receiver got. `event` and `n` are null if the process died in the middle of the body. */
+/** A received POST. `event` and `n` are null if the process died in the middle of the body. */
 type Post = { path: string; delivery: string; event: string | null; n: number | null; atMs: number; status: number }
 type Endpoint = { id: string; path: string; deliveries7d: number; failures7d: number }
 /** An attempt as the API lists it. */
@@ -167,8 +167,8 @@ async function endedDeliveries(data: string, admin: Client): Promise<Stored[]> {
 
 const isInterrupted = ({ error = '' }: Row) => error.startsWith('It was interrupted')
 
-/** What is wrong with the attempts of a delivery, in order, and the POSTs that the receiver got of it. Attempts do not
- *  overlap, so a POST belongs to the attempt that was recorded last before it. `lifeOf` tells in which process that was. */
+/** Errors in a delivery's attempts, in order, and in the POSTs that the receiver got of it. Attempts do not overlap, so
+ *  a POST belongs to the last attempt recorded before it. `lifeOf` returns the process it was sent by. */
 function faultsIn(rows: readonly Row[], posts: readonly Post[], lifeOf: (atMs: number) => number, lastLife: number) {
   const faults: string[] = []
   const claim = (isTrue: boolean, text: string) => void (isTrue || faults.push(text))
@@ -198,7 +198,8 @@ function faultsIn(rows: readonly Row[], posts: readonly Post[], lifeOf: (atMs: n
   return faults
 }
 
-/** What the checks of the endpoints count. A failed delivery may have arrived: of an interrupted attempt nobody knows. */
+/** The counts of the endpoint checks. A failed delivery may have arrived: the outcome of an interrupted attempt is
+ *  unknown. */
 const newTotals = () => {
   const failed = { failed: 0, 'failed and answered 200': 0, 'failed by 3 interruptions': 0, 'failed, never arrived': 0 }
   return { deliveries: 0, attempts: 0, interrupted: 0, 'answered 200 twice or more': 0, ...failed }

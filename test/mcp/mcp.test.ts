@@ -1,5 +1,5 @@
-// The tool door with the clients that people use: both versions of the official SDK, the command line of the Inspector,
-// and the scenarios of the conformance suite.
+// The MCP endpoint with common clients: both versions of the official SDK, the Inspector's command line, and the scenarios
+// of the conformance suite.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'

@@ -120,7 +120,7 @@ function testTools({
   quiet,
   toolsInto,
 }: AiSuite): void {
-  it('calls tools side by side, and reads their results', async () => {
+  it('calls tools in parallel, and reads their results', async () => {
     const { model, settled } = await open()
     world.answers({ calls: CALLS }, { text: 'Sun and clouds.' })
     const seen: object[] = []

@@ -66,7 +66,7 @@ function testAnswers({ world, model, Anthropic, at, open, one, streamedOne, usua
     await settled(one)
   })
 
-  it('says that the answer is cut', async () => {
+  it('reports that the answer is truncated', async () => {
     const { client, settled } = await open()
     world.answers({ text: 'Hel', isCut: true, counts: { output: 1 } })
     assert.equal((await client.messages.create({ ...usual, max_tokens: 1 })).stop_reason, 'max_tokens')
@@ -113,7 +113,7 @@ function testAnswers({ world, model, Anthropic, at, open, one, streamedOne, usua
 }
 
 function testTools({ world, betaZodTool, zod, open, one, streamedOne, usual }: MessagesSuite): void {
-  it('calls tools side by side, and reads their results', async () => {
+  it('calls tools in parallel, and reads their results', async () => {
     const { client, settled } = await open()
     world.answers({ calls: CALLS }, { text: 'Sun and clouds.', counts: { input: 1300, output: 20 } })
     const first = await client.messages.create({ ...usual, tools, tool_choice: { type: 'auto' } })
@@ -194,7 +194,7 @@ function testContent({ world, model, zodOutputFormat, zod, open, one, streamedOn
   })
 
   if (model === CHAT) {
-    it('says by name what the model cannot do', async () => {
+    it('names what the model cannot do', async () => {
       const { client, settled } = await open()
       world.answers()
       await assert.rejects(client.messages.create({ ...usual, top_k: 3 }), /`top_k` cannot be expressed for the model/)

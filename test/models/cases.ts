@@ -1,4 +1,4 @@
-// What the tests of all clients ask for, and what the model answers.
+// The questions of all client tests, and the model's answers.
 import type { ToolCall } from './model.ts'
 
 /** Of two and three bytes, a surrogate pair, and what JSON and event streams escape. */

@@ -1,4 +1,4 @@
-// What every client does when a call fails or is given up. Each client has its own classes of errors.
+// The behaviour of every client when a call fails or is aborted. Each client has its own error classes.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { eventually } from '../eventually.ts'
@@ -91,7 +91,7 @@ function testProvider({ world, model, driver, one, failure }: FailureSuite): voi
     await settled()
   })
 
-  it('says why the provider refused', async () => {
+  it('reports why the provider refused', async () => {
     const { key, settled, broken } = await world.account()
     world.answers(failing(400, 'invalid_request_error', 'It is not a poem'))
     const { error, requests } = await failure({ key, model })
@@ -103,7 +103,7 @@ function testProvider({ world, model, driver, one, failure }: FailureSuite): voi
 }
 
 function testStreams({ world, model, driver }: FailureSuite): void {
-  it('says that the provider broke off', async () => {
+  it('reports that the provider broke off', async () => {
     const { key, broken } = await world.account()
     const over = Promise.withResolvers<void>()
     world.answers(stoppingAfter(EIGHT, over.promise))

@@ -77,7 +77,7 @@ function testAnswers({ world, wire, HumanMessage, SystemMessage, open, one, stre
 }
 
 function testTools({ world, HumanMessage, open, one, streamedOne, weather, resultsFor }: LangchainSuite): void {
-  it('calls tools side by side, and reads their results', async () => {
+  it('calls tools in parallel, and reads their results', async () => {
     const { chat, settled } = await open()
     world.answers({ calls: CALLS }, { text: 'Sun and clouds.' })
     const bound = chat.bindTools([weather])

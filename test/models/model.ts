@@ -1,5 +1,5 @@
-// A model on both wires: a test says in one way what it answers, and it answers in the format of whoever asks, as recorded
-// from OpenAI and Anthropic. A request that those would refuse is refused here too.
+// A model on both wires: a test sets its answers in a common form, and it answers in the caller's format, as recorded from
+// OpenAI and Anthropic. It rejects requests that those would reject.
 import type { ServerResponse } from 'node:http'
 import { type Answering, json, type Received } from '../model-server.ts'
 import { chatAnswer, chatChunks, chatComplaint } from './model-chat.ts'

@@ -1,4 +1,4 @@
-// Model calls with the clients that people use, through the host, on providers of each wire: as it is, and translated.
+// Model calls with common clients through the host, to providers of each wire: unchanged, and translated.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { installPackages } from '../packages.ts'

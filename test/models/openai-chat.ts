@@ -63,7 +63,7 @@ function testAnswers({ world, model, open, one, streamedOne }: ChatSuite): void 
     await settled({ ...one, cached: 600 })
   })
 
-  it('says that the answer is cut', async () => {
+  it('reports that the answer is truncated', async () => {
     const { client, settled } = await open()
     world.answers({ text: 'Hel', isCut: true, counts: { output: 1 } })
     const { choices } = await client.chat.completions.create({ model, messages, max_tokens: 1 })
@@ -99,7 +99,7 @@ function testAnswers({ world, model, open, one, streamedOne }: ChatSuite): void 
 }
 
 function testTools({ world, model, open, one, streamedOne }: ChatSuite): void {
-  it('calls tools side by side, and reads their results', async () => {
+  it('calls tools in parallel, and reads their results', async () => {
     const { client, settled } = await open()
     world.answers({ calls: CALLS }, { text: 'Sun and clouds.', counts: { input: 1300, output: 20 } })
     const first = await client.chat.completions.create({ model, messages, tools, tool_choice: 'auto' })
@@ -166,7 +166,7 @@ function testContent({ world, model, OpenAI, zodResponseFormat, zod, open, one, 
   })
 
   if (model === CLAUDE) {
-    it('says by name what the model cannot do', async () => {
+    it('names what the model cannot do', async () => {
       const { client, settled } = await open()
       world.answers()
       const refused = (error: { param: string }) =>

@@ -56,7 +56,7 @@ function testAnswers({ world, model, open, one, streamedOne }: ResponsesSuite): 
     await settled({ ...one, cached: 600 })
   })
 
-  it('says that the answer is cut', async () => {
+  it('reports that the answer is truncated', async () => {
     const { client, settled } = await open()
     world.answers({ text: 'Hel', isCut: true, counts: { output: 1 } }, { text: 'Hel', isCut: true })
     const { status, incomplete_details } = await client.responses.create({ model, input: 'Hello' })
@@ -84,7 +84,7 @@ function testAnswers({ world, model, open, one, streamedOne }: ResponsesSuite): 
 }
 
 function testTools({ world, model, toResponseInputItems, open, one, streamedOne, isTranslated }: ResponsesSuite): void {
-  it('calls tools side by side, and reads their results', async () => {
+  it('calls tools in parallel, and reads their results', async () => {
     const { client, settled } = await open()
     world.answers({ calls: CALLS }, { text: 'Sun and clouds.' })
     const first = await client.responses.create({ model, input: 'Weather?', tools })
@@ -161,7 +161,7 @@ function testContent({
   })
 
   if (model === CLAUDE) {
-    it('says by name what the model cannot do', async () => {
+    it('names what the model cannot do', async () => {
       const { client, settled } = await open()
       world.answers()
       const text = { format: { type: 'json_object' } }

@@ -1,4 +1,4 @@
-// The host, a provider of each wire, and accounts that say what was settled.
+// The host, a provider for each wire, and accounts that show the settled amounts.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after } from 'node:test'

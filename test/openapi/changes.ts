@@ -1,9 +1,9 @@
-// Compares two versions of the OpenAPI document and lists what breaks clients of the earlier one. An input breaks them if
-// it accepts less than before, an answer if it lacks something or may be something else.
+// Compares two versions of the OpenAPI document and lists changes that break clients of the earlier one. An input breaks
+// them if it accepts less than before, an answer if something is missing or may have another type.
 import { type Document, type Documented, JSON_TYPE, operationsIn, type Response, resolve, type Schema } from './read.ts'
 
 type Report = (change: string) => void
-/** Two versions of a schema, where they are, and what is told of them. */
+/** Two versions of a schema, their path, and the findings. */
 type Pair = { before: Schema; after: Schema; at: string; report: Report }
 type Documents = { before: Document; after: Document }
 
@@ -123,7 +123,7 @@ function compareAnswers(documents: Documents, old: Documented, current: Document
       continue
     }
     for (const type of Object.keys(response.content ?? {})) {
-      // What was not known before may be named.
+      // An answer of any type (`*/*`) may become more specific.
       if (type !== '*/*' && !now.content?.[type]) report(`the answer ${status} is no longer ${type}`)
     }
     const [before, after] = [mediaOf(response)?.schema, mediaOf(now)?.schema]

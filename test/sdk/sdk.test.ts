@@ -1,4 +1,4 @@
-// The SDKs that people use deliver their events unmodified but for the host and the key, once each, and they are read back.
+// Common SDKs, unmodified except for the host and the key, deliver each event once, and the events are read back.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventually } from '../eventually.ts'

@@ -1,5 +1,5 @@
-// The service of docs/guides/add-a-service.md, added to a copy of the checkout: its types and format are right, its documents
-// can be generated, and its test and those that know every service pass.
+// The service of docs/guides/add-a-service.md, added to a copy of the checkout: its types and format are correct, its
+// documents can be generated, and its test and the tests over all services pass.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

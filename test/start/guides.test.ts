@@ -1,7 +1,7 @@
-// The commands of README and of the guides work in their order, in a fresh terminal beside a fresh start. A command whose comment names a
-// status is answered with that, and every other one succeeds. All guides run beside one start in the order of README, and
-// beside another one in the reverse order, twice each: a guide that needs what another one left, or that is in the way of
-// another one or of itself, fails in one of them. A fresh start for each would take much longer and not find the last.
+// The commands of README and the guides work in order, in a fresh terminal and with a fresh start of Stoa. A command whose comment
+// names a status gets that status, and every other one succeeds. All guides run with one start in the order of README, and
+// with another one in reverse order, twice each: a guide that needs or conflicts with another guide's results, or its own,
+// fails in one of them. A fresh start for each would take much longer and not find the latter.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

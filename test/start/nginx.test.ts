@@ -1,5 +1,5 @@
-// deploy/nginx.conf in front of Stoa passes what Stoa accepts and waits for what it waits for. Times are a hundredth of
-// those in the file.
+// deploy/nginx.conf passes what Stoa accepts, and waits as long as Stoa may take. Times are a hundredth of those in the
+// file.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -49,7 +49,7 @@ describe('behind nginx', {
     await tooLarge.body.dump()
   })
 
-  it('an answer arrives that begins after 295 seconds, and one that is silent for as long between two parts', async () => {
+  it('an answer that starts after 295 seconds arrives, and so does one with as long a pause between two parts', async () => {
     server.state.answer = async (response, received) => {
       await wait(2_950)
       await json(chatCompletion())(response, received)

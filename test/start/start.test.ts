@@ -124,7 +124,9 @@ describe('a first start', () => {
     const again = client(data, await up(second), file.home.key)
     assert.equal((await again.call('GET /v1/projects/kept')).body.name, 'Kept')
     assert.equal(readFileSync(join(data, 'tls/ca.pem'), 'utf8'), ca)
-    assert.deepEqual(firstRunOf(data), file)
+    const { baseUrl: address, iamUrl } = firstRunOf(data)
+    assert.deepEqual(firstRunOf(data), { ...file, baseUrl: address, iamUrl })
+    assert.notEqual(address, baseUrl)
   })
 
   it('that was killed between writing its file and committing is completed with the same secrets', async t => {
@@ -294,11 +296,11 @@ describe('an external PostgreSQL', () => {
     assert.equal((await a.call('POST /v1/projects', { slug: 'shared', name: 'Shared' })).status, 201)
     assert.equal((await b.call('GET /v1/projects/shared')).status, 200)
     const third = { STOA_DATA: freshDirectory(t), DATABASE_URL: external.url }
-    await refused(third, /^stoa: the secrets in this database were sealed under another root key; set STOA_ROOT_KEY/)
+    await refused(third, /^stoa: the secrets in this database were encrypted with another root key; set STOA_ROOT_KEY/)
   })
 })
 
-describe('a host whose output nobody takes', () => {
+describe('a host whose output nobody reads', () => {
   async function startWith(t: TestContext, sink: 'unread' | number) {
     const data = freshDirectory(t)
     const [port, iamPort] = [String(await freePort()), String(await freePort())]
@@ -316,7 +318,7 @@ describe('a host whose output nobody takes', () => {
     return { started, api }
   }
 
-  it('because the disk is full serves on, and stops', async t => {
+  it('because the disk is full keeps serving, and stops', async t => {
     const full = openSync('/dev/full', 'w')
     t.after(() => closeSync(full))
     const { started, api } = await startWith(t, full)
@@ -328,7 +330,7 @@ describe('a host whose output nobody takes', () => {
     assert.equal(await started.ended, 0)
   })
 
-  it('because the reader of a pipe has paused serves on, and stops', async t => {
+  it('because the reader of a pipe has paused keeps serving, and stops', async t => {
     const { started, api } = await startWith(t, 'unread')
     for (let n = 0; n < 1_500; n++) assert.equal((await api.call('GET /v1/nothing')).status, 404)
     started.child.kill('SIGTERM')

@@ -18,7 +18,7 @@ const HEADER = `// GENERATED from the operation declarations by \`npm run genera
 //   events.capture({ event: 'Order Completed', distinctId: 'user-1' })
 `
 
-/** One module in the end, so that it can be copied and loaded as one file. In the order of reading. */
+/** The parts in reading order. They become one module, so that the client can be copied and loaded as one file. */
 const PARTS = [
   'options',
   'errors',
@@ -39,7 +39,7 @@ const PARTS = [
   'webhook',
 ] as const
 
-/** What the parts export for users. Their other exports are for each other. */
+/** What the parts export for users. Their other exports are internal. */
 const PUBLIC = [
   ...['StoaOptions', 'CallOptions', 'CreateOptions', 'Call', 'WithResponse', 'Page', 'StoaEvent', 'WebhookRequest'],
   ...['StoaError', 'StoaApiError', 'StoaConnectionError', 'InvalidInputError', 'AuthenticationError'],
@@ -51,7 +51,7 @@ const PUBLIC = [
   ...['CreateMessageInput', 'MessageContent', 'ModelMessage', 'ModelMessageEvent'],
 ]
 
-/** Operations in the formats of model calls, whose types client/models.ts declares: of the whole answer, and of its parts if
+/** Operations in the formats of model calls, whose types client/models.ts declares: the whole answer, and its parts if
  *  it can be a stream. */
 const MODEL_CALLS: Record<string, { whole: string; part: string | null }> = {
   createChatCompletion: { whole: 'ChatCompletion', part: 'ChatCompletionChunk' },
@@ -61,7 +61,7 @@ const MODEL_CALLS: Record<string, { whole: string; part: string | null }> = {
 }
 
 const RUNTIME = PARTS.map(partText).join('\n')
-/** Types of operations must not have the names that the runtime uses, which are also those of the platform. */
+/** Operation types must not use names that the runtime uses, which include platform names. */
 const RUNTIME_NAMES = new Set(RUNTIME.replaceAll(/\/\*\*[\s\S]*?\*\/|\/\/.*$/gm, '').match(/\b[A-Z]\w*/g))
 
 const FAULT_CODE = `/** Every fault that a host answers. */\nexport type FaultCode = ${typeText({ enum: FAULT_CODES })}\n`
@@ -101,7 +101,7 @@ ${methods.join('\n')}
   return [HEADER, RUNTIME, FAULT_CODE, `${types.join('\n\n')}\n`, create].join('\n')
 }
 
-/** A part without its imports: everything is in one module. */
+/** A part without its imports, because everything is in one module. */
 function partText(name: string): string {
   return readFileSync(new URL(`client/${name}.ts`, import.meta.url), 'utf8')
     .replaceAll(/^import [^;]*? from '[^']+'\n/gm, '')
@@ -110,11 +110,11 @@ function partText(name: string): string {
     )
 }
 
-/** Other operations use formats of other protocols, which have their own clients. */
+/** Other operations use foreign protocols, which have their own clients. */
 const hasJsonBody = ({ method, path, bodyKind }: Operation) =>
   method !== 'ANY' && (bodyKind === 'json' || bodyKind === 'none') && !path.includes('...}')
 
-/** The input, and the output if it has no name of its own. */
+/** The input, and the output if it has no name. */
 function typesOf(id: string, operation: Operation, nameOf: NameOf): string[] {
   const schema = operation.input as Schema
   // An input without `additionalProperties` accepts unknown fields.
@@ -126,25 +126,25 @@ function typesOf(id: string, operation: Operation, nameOf: NameOf): string[] {
   return types
 }
 
-/** The type of a value that an operation answers. */
+/** The type of an operation's answer. */
 function answerText(id: string, value: Schema, nameOf: NameOf): string {
   const item = itemOf(value)
   const itemName = item && nameOf(item)
   return nameOf(value) ?? (itemName ? `Page<${itemName}>` : outputName(id))
 }
 
-/** The items of a page; null if the value is no page, or has other fields too. */
+/** The items of a page; null if the value is not a page, or has other fields too. */
 function itemOf({ properties = {} }: Schema): Schema | null {
   const { data, next, ...others } = properties
   const isPage = data?.type === 'array' && next?.type === 'string' && Object.keys(others).length === 0
   return isPage ? (data.items ?? null) : null
 }
 
-/** A method of the client: how users see it, and which function of the runtime makes it. */
+/** A client method: its signature and documentation, and the runtime function that creates it. */
 type Method = {
   name: string
   text: string
-  /** How it can be called. */
+  /** Its signature. */
   signatures: Signature[]
   made: string
 }
@@ -179,7 +179,7 @@ function methodsOf(id: string, operation: Operation, nameOf: NameOf): Method[] {
   if (answer.kind === 'events') {
     const chunk = answer.chunk as Schema
     const stream = streamOf(`StoaEvent<${typeText(chunk, '    ', nameOf)}>`)
-    // The host sends strings as they are.
+    // The host sends strings unchanged.
     const made = callText(id, 'events', operation, chunk.type === 'string' ? ', String' : '')
     return [{ name: id, text, signatures: [{ ...plain, answer: stream }], made }]
   }

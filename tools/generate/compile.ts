@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** With the types of browsers alone, so that nothing of Node is used. */
+/** With browser types only, so that nothing of Node is used. */
 const OPTIONS = [
   ...['--ignoreConfig', '--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--declaration'],
   ...['--target', 'es2022', '--lib', 'es2022,dom', '--types', ''],

@@ -1,4 +1,4 @@
-// The page of events: what the services emit, from their declarations.
+// The page of events emitted by the services, from their declarations.
 import { isSubject } from '../../src/engines/log/subjects.ts'
 import type { Section } from '../../src/host/openapi.ts'
 import { type DeclaredEvent, eventsOf } from '../../src/kit/events.ts'
@@ -22,9 +22,9 @@ const introduction = (
 
 # Events
 
-Changes in an organisation are told as events. An event is written in the transaction of the change it tells of: neither
-exists without the other, and where nothing changed there is none. An event can arrive more than once; it then has the
-same \`id\`.
+Stoa publishes changes in an organisation as events. An event is written in the transaction of the change it describes, so
+neither exists without the other. Without a change there is no event. An event can arrive more than once, with the same
+\`id\`.
 
 An event is a [CloudEvents](https://cloudevents.io) 1.0 object with the extensions \`tenant\` and \`project\`:
 
@@ -43,23 +43,23 @@ An event is a [CloudEvents](https://cloudevents.io) 1.0 object with the extensio
 
 | field | description |
 |---|---|
-| \`id\` | Its id, \`evt_…\`, unique |
-| \`source\` | The address of the host |
-| \`type\` | Its subject: what has happened, as listed below |
+| \`id\` | The unique id of the event, \`evt_…\` |
+| \`source\` | The URL of the host |
+| \`type\` | The subject, as listed below |
 | \`time\` | When it happened |
-| \`tenant\` | The slug of the organisation that it belongs to; no other gets it |
-| \`project\` | The slug of the project in which it happened; absent if that was in none |
-| \`data\` | What has changed, as listed below. It never contains a password, the text of a key or token, or another secret |
+| \`tenant\` | The slug of the organisation; only this organisation gets the event |
+| \`project\` | The slug of the project; absent if the change concerns no project |
+| \`data\` | The changed data, as listed below. It never contains a password, the text of a key or token, or another secret |
 
 Subjects are dot-separated. In a pattern of subjects \`*\` stands for one part and \`>\`, at the end, for one or more:
 \`iam.member.*\`, \`project.>\`. New subjects, and new fields of \`data\`, may be added.
 
-What ends with something else has no event of its own: the keys of a member who leaves, the hosts of a deleted project,
-the sign-ins of a person whose password changes, and all that belonged to a deleted organisation. Neither has what expires,
-nor what people change about themselves alone: their name and their password.
+Indirect changes have no event of their own: the keys of a member who leaves, the host names of a deleted project, the
+sign-ins of a person whose password changes, and everything that belonged to a deleted organisation. There are also no events
+for things that expire, and for changes that concern only the person who makes them: their name and their password.
 
-Events that your own code sends (\`POST /v1/event\`) have subjects \`event.<name>\` or a subject of your own; \`event.>\`
-matches the former. The families of this page are emitted by Stoa alone: ${families}.`
+Events sent by your own code (\`POST /v1/event\`) have subjects \`event.<name>\`, which \`event.>\` matches, or subjects of
+your own. Only Stoa emits the families on this page: ${families}.`
 
 function familyText([family, events]: [string, Entry[]]): string {
   const rows = events.map(([subject, event]) => {
@@ -80,7 +80,7 @@ function emittersOf({ operations, others }: DeclaredEvent): string {
   return [...links.sort(), ...others.sort()].join(', ')
 }
 
-/** A row for each field. One that means something else in another event has a row for each meaning. */
+/** A row for each field. A field with another meaning in another event has a row for each meaning. */
 function fieldRows(events: readonly Entry[]): string[] {
   const subjects = new Map<string, Map<string, string[]>>()
   for (const [subject, { schema }] of events) {

@@ -24,14 +24,14 @@ export function generatedFiles(sections: readonly Section[]) {
   }
 }
 
-/** The files that follow from the generated client, for its package. */
+/** The files derived from the generated client, for its package. */
 export function packageFiles(client: string): Record<string, string> {
   const { js, declarations } = compiled(client)
   const license = readFileSync(new URL('../../LICENSE', import.meta.url), 'utf8')
   return { 'client/stoa.js': js, 'client/stoa.d.ts': declarations, 'client/LICENSE': license }
 }
 
-/** Pages that do not follow from operations; of `OPERATIONS.md`, only the table is generated. */
+/** Pages that are not derived from operations. Of `OPERATIONS.md`, only the table is generated. */
 export function pageFiles(settings: Settings): Record<string, string> {
   const page = readFileSync(new URL('../../docs/OPERATIONS.md', import.meta.url), 'utf8')
   return {

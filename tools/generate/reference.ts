@@ -1,4 +1,4 @@
-// The reference page: describes every operation, with a command to try it.
+// The reference page: describes every operation, with an example command.
 import { HOST_FAULTS } from '../../src/host/faults.ts'
 import { exampleFields } from '../../src/host/openapi/example-fields.ts'
 import { callersOf } from '../../src/host/openapi/texts.ts'
@@ -19,29 +19,28 @@ function introduction(sections: readonly Section[]): string {
 
 Every operation of the host: ${sections.map(({ name }) => `[${name}](#${name})`).join(', ')}.
 
-The same as an OpenAPI document is [openapi.json](openapi.json), which a running host also serves at
-\`/v1/openapi.json\`. The TypeScript client in [client/stoa.ts](../../client/stoa.ts) has a method for each operation
-with a JSON body or none.
+The OpenAPI document is [openapi.json](openapi.json); a running host also serves it at \`/v1/openapi.json\`. The TypeScript
+client in [client/stoa.ts](../../client/stoa.ts) has a method for each operation with a JSON body or without a body.
 
-The examples read the address, a key and the local certificate authority from the environment:
+The examples read the URL, a key and the local certificate authority from the environment:
 
 \`\`\`sh
 export STOA_URL=https://localhost:8443 STOA_KEY=sk-… CURL_CA_BUNDLE=data/tls/ca.pem
 \`\`\`
 
-Bodies are JSON. Unknown fields are rejected with their names. A listing answers one page at a time: send its \`next\`
-as \`after\` to get the following page; \`next\` is empty on the last page.
+Bodies are JSON. Unknown fields are rejected by name. A listing returns one page at a time: send its \`next\` as \`after\` to
+get the following page; \`next\` is empty on the last page.
 
 ## Faults
 
-Errors are answered in one format, and every answer carries an \`X-Request-Id\`:
+All errors have the same format, and every answer has an \`X-Request-Id\`:
 
 \`\`\`json
 {"error": {"code": "conflict", "message": "…", "type": "conflict_error", "param": "slug", "request_id": "req_…"}}
 \`\`\`
 
-\`message\` says what to do. If fields are invalid, \`param\` is the first of them and \`fields\` lists all, each with its
-\`path\` and, in \`says\`, what is wrong. Besides the faults listed with an operation, any operation may answer these:
+\`message\` says what to do. If fields are invalid, \`param\` is the first of them, and \`fields\` lists all with their \`path\`
+and a description of the error in \`says\`. In addition to its own faults, any operation may answer with these:
 
 | code | status |
 |---|---|
@@ -76,7 +75,8 @@ function operationText(id: string, operation: Operation): string {
 
 function inputTable(operation: Operation): string[] {
   const rows = fieldRows(operation.input as Schema, '', name => locationOf(operation, name))
-  if (isRawBody(operation)) rows.push('| | body | bytes | | The whole body, unchanged |')
+  if (isRawBody(operation))
+    rows.push(`| | body | ${operation.bodyKind === 'parsed' ? 'JSON' : 'bytes'} | | The whole body |`)
   if (rows.length === 0) return []
   return [`| field | in | type | required | description |\n|---|---|---|---|---|\n${rows.join('\n')}`]
 }
@@ -85,7 +85,7 @@ function inputTable(operation: Operation): string[] {
 const isRawBody = ({ bodyKind }: Operation) => bodyKind !== 'json' && bodyKind !== 'none'
 
 function locationOf({ pathFields, bodyKind }: Operation, name: string): string {
-  return pathFields.includes(name) ? 'path' : bodyKind === 'json' ? 'body' : 'query'
+  return pathFields.includes(name) ? 'path' : bodyKind === 'json' || bodyKind === 'parsed' ? 'body' : 'query'
 }
 
 /** A row for each field, followed by rows for its nested fields. */
@@ -123,15 +123,15 @@ function curl(operation: Operation): string {
     encodeURIComponent(String(inPath.get(name))),
   )
   const query = new URLSearchParams(Object.fromEntries(values('query').map(([name, value]) => [name, String(value)])))
-  const body = JSON.stringify(Object.fromEntries(values('body')))
+  const { bodyExample, bodyKind } = operation
+  const body = JSON.stringify(bodyExample ?? Object.fromEntries(values('body')))
+  const isJson = bodyKind === 'json' || bodyExample !== undefined
   const method = operation.method === 'ANY' ? 'POST' : operation.method
   return [
     `curl${method === 'GET' ? '' : ` -X ${method}`} "$STOA_URL${path}${query.size > 0 ? `?${query}` : ''}"`,
     ...(operation.access === 'public' ? [] : ['-H "Authorization: Bearer $STOA_KEY"']),
-    ...(operation.bodyKind === 'json'
-      ? ["-H 'Content-Type: application/json'", `-d '${body.replaceAll("'", "'\\''")}'`]
-      : []),
-    ...(isRawBody(operation) ? ['--data-binary @body'] : []),
+    ...(isJson ? ["-H 'Content-Type: application/json'", `-d '${body.replaceAll("'", "'\\''")}'`] : []),
+    ...(isRawBody(operation) && !isJson ? ['--data-binary @body'] : []),
   ].join(' \\\n  ')
 }
 

@@ -41,15 +41,14 @@ const INTRODUCTION = `<!-- GENERATED from the declarations by \`npm run generate
 
 # Roles
 
-Who may call what. A key acts with the role of the person who created it, narrowed by its limits. Operations without an
-entry are for superadmins: the members of the organisation \`admin\`. Those that need no credential are left out.
+This page lists who may call which operation. A key acts with the role of the person who created it, narrowed by its limits.
+Operations without an entry are for superadmins, the members of the organisation \`admin\`. Public operations are omitted.
 
 - **member**, **admin** and **owner** are the roles of the team.
-- **app** is the token that an app gets when a member signs in to it. It reads, and writes events, as a member, whatever the
-  role of its person. The tokens of an app that an owner marks as \`trusted\` carry the role of their person.
-- **customer** is a person of the organisation's own apps (\`/v1/iam/users\`). They have their own account, and nothing else.
+- **app** is the token that an app gets when a member signs in to it. It can read, and write events, with the role of a member,
+  whatever the person's role. The tokens of an app that an owner marks as \`trusted\` have the person's role.
+- **customer** is a user of the organisation's own apps (\`/v1/iam/users\`). Customers can only access their own account.
 
-A member sees and changes what is theirs, such as their own keys and sign-ins, where an admin sees those of all.
+Members see and change only what is theirs, such as their own keys and sign-ins. Admins see those of all members.
 
-¹ What only owners may do of it is in the [reference](reference.md): it concerns owners themselves, or apps that are
-trusted.`
+¹ Some changes are reserved for owners, because they concern owners or trusted apps; see the [reference](reference.md).`

@@ -5,7 +5,7 @@ import { row } from './row.ts'
 const BEGIN = '<!-- GENERATED from the declarations by `npm run generate`; do not edit this table. -->'
 const END = '<!-- End of the generated table. -->'
 
-/** The page with the present table in the place of its own. */
+/** The page with its table replaced by the current one. */
 export function withSettingsTable(page: string, settings: Settings): string {
   const [before, rest, ...others] = page.split(BEGIN)
   const after = rest?.split(END)[1]
@@ -19,7 +19,7 @@ const settingsTable = (settings: Settings): string =>
 const settingRow = ([name, { doc, fallback, more }]: [string, Setting<unknown>]): string =>
   row([`\`${name}\``, defaultText(fallback), more ? `${doc}. ${more}` : doc])
 
-/** `<the system's>` is a description as a whole; in `<data>/root.key` a part stands for another one. */
+/** `<the system's>` is entirely a description; in `<data>/root.key` a part is a placeholder. */
 function defaultText(fallback: string): string {
   const [, described] = fallback.match(/^<([^<>]*)>$/) ?? []
   return described ?? (fallback && `\`${fallback}\``)

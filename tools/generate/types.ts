@@ -30,7 +30,7 @@ const PLAIN: Record<string, string> = {
 const ANNOTATIONS = ['title', 'description', 'examples']
 const LINE_MAX = 100
 
-/** The name of a schema's type, if it has one; else its type is written where it occurs. */
+/** The name of a schema's type, if it has one; otherwise its type is written inline. */
 export type NameOf = (schema: Schema) => string | null
 const unnamed: NameOf = () => null
 
@@ -39,7 +39,7 @@ export function typeText(schema: Schema, indent = '', nameOf = unnamed): string 
   return nameOf(schema) ?? definitionText(schema, indent, nameOf)
 }
 
-/** The type itself, even if it has a name. */
+/** The type's definition, even if it has a name. */
 export function definitionText(declared: Schema, indent: string, nameOf: NameOf): string {
   const schema = asShown(declared)
   if ('const' in schema) return literal(schema.const)

@@ -1,10 +1,10 @@
-// What the end of a run says: tests that failed beside others and passed alone, and where the time went.
+// The end of a run's output: tests that failed in parallel and passed alone, and the slowest parts.
 import type { Ended, FileResult } from './run.ts'
 
 export type Results = Map<string, FileResult>
 
 const SLOWEST = 15
-/** Of each output; the whole run is above. */
+/** The limit of each output; the full output is above. */
 const OUTPUT_MAX = 3_000
 
 /** Each test that failed in the first run and passed in the second, with both outputs. */
@@ -12,7 +12,7 @@ export function passedAlone(first: Results, second: Results): string[] {
   return [...second].flatMap(([file, alone]) => {
     const beside = first.get(file) as FileResult
     const failed = [...beside.tests].filter(([, { error }]) => error)
-    // Of a process that ended during the file it is not known which test it was.
+    // If the process ended during the file, the test is unknown.
     const named = failed.length > 0 ? failed : [['', { ms: beside.ms, error: 'The process ended.' }] as [string, Ended]]
     return named
       .filter(([name]) => alone.isPassed || alone.tests.get(name)?.error === undefined)
@@ -20,7 +20,7 @@ export function passedAlone(first: Results, second: Results): string[] {
         const passed = alone.tests.get(name)
         return [
           name === '' ? file : `${file} > ${name}`,
-          section(`beside others, failed after ${Math.round(ms)} ms`, error, beside.printed),
+          section(`in parallel, failed after ${Math.round(ms)} ms`, error, beside.printed),
           section(`alone, passed after ${Math.round(passed?.ms ?? alone.ms)} ms`, '', alone.printed),
         ].join('\n')
       })

@@ -3,7 +3,7 @@ import type { TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
 import type { Outcome } from './run.ts'
 
-/** Nobody reads more of an error. */
+/** The limit of an error's text; nobody reads more. */
 const TEXT_MAX = 8_000
 
 // biome-ignore lint/style/noDefaultExport: Node takes the default export of a reporter

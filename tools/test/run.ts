@@ -1,18 +1,19 @@
-// Runs test files in several processes, and tells how each of their tests ended.
+// Runs test files in several processes and reports the outcome of each test.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** What the processes of a run share. A process claims files until it has worked for so long. */
+/** The state shared by the processes of a run. A process claims files until it has worked for this long. */
 export type Queue = { files: readonly string[]; workMs: number; leftOpenMs: number }
 
-/** How a test ended: its file and the names of its suites and itself. An error is empty if only tests within failed. */
+/** The outcome of a test: its path consists of the file, the suites and the test. An error is empty if only nested tests
+ *  failed. */
 export type Outcome = { path: string[]; ms: number; error?: string }
 
-/** What a process writes about itself: that a file has begun or ended, what it printed, or, without a file, that the process
- *  ended without an error. */
+/** A process's report about itself: a file has started or ended, its output, or, without a file, that the process ended
+ *  without an error. */
 export type Progress = { file?: string; printed?: string; ms?: number; cpuMs?: number }
 
 type OfEntry = Progress & { entry: string }
@@ -29,7 +30,7 @@ export type FileResult = {
 
 export type RunOptions = {
   processes: number
-  /** After this time a process ends and another one goes on. 0: every file has its own process. */
+  /** After this time a process ends and another one continues. 0: every file has its own process. */
   workMs: number
   /** How long a process may go on after its last test, if something was left open. */
   leftOpenMs?: number
@@ -40,12 +41,12 @@ export type RunOptions = {
   env?: Record<string, string>
 }
 
-/** A file that never ends would otherwise keep the run waiting for ever. */
+/** A file that never ends would otherwise block the run forever. */
 const RUN_MS = 30 * 60_000
-/** For a machine that is busy; a test that hangs fails all the same. */
+/** Long enough for a busy machine; a hanging test fails all the same. */
 const TEST_MS = 600_000
 const LEFT_OPEN_MS = 20_000
-/** Enough for a machine that is four times as slow as ours. Those that find no file left end at once. */
+/** Enough for a machine that is four times as slow as ours. Processes that find no file left end immediately. */
 const ENTRIES_MAX = 32
 
 export const CACHE = resolve('node_modules/.cache')
@@ -75,7 +76,7 @@ export function run(files: readonly string[], options: RunOptions): Map<string, 
   return result
 }
 
-/** Writes the file that each process starts with. The last processes work until no file is left. */
+/** Writes the start file of each process. The last processes work until no file is left. */
 function entriesFor(directory: string, files: number, { processes, workMs }: RunOptions): string[] {
   mkdirSync(join(directory, 'entries'))
   const count = workMs === 0 ? files : Math.min(files, ENTRIES_MAX)

@@ -8,7 +8,7 @@ import type { Progress, Queue } from './run.ts'
 const directory = process.env.STOA_TEST_QUEUE as string
 const { files, workMs, leftOpenMs } = JSON.parse(readFileSync(join(directory, 'queue.json'), 'utf8')) as Queue
 
-/** The next file that no process has; undefined if none is left. */
+/** The next unclaimed file; undefined if none is left. */
 function claim(): string | undefined {
   return files.find((_, n) => {
     try {
@@ -31,7 +31,7 @@ export async function work(entry: string, isLast: boolean): Promise<void> {
     if (isDone && code === 0) record({})
     else process.exitCode = 1
   })
-  // A test that waits for a thread alone would otherwise be taken for one that waits for nothing.
+  // Otherwise a test that waits only for a thread would look as if it waited for nothing.
   const awake = setInterval(() => {}, 60_000)
   do {
     const file = claim()
@@ -48,9 +48,9 @@ export async function work(entry: string, isLast: boolean): Promise<void> {
   } while (isLast || performance.now() < workMs)
   clearInterval(awake)
   isDone = true
-  // A test that failed may have left a server open, for which the run would wait until its very end.
+  // A failed test may have left a server open, which would block the run until its time limit.
   setTimeout(() => {
-    process.stderr.write(`${running} has left open: ${process.getActiveResourcesInfo().join(', ')}\n`)
+    process.stderr.write(`${running} left open: ${process.getActiveResourcesInfo().join(', ')}\n`)
     process.exit(1)
   }, leftOpenMs).unref()
 }

@@ -1,40 +1,53 @@
-// A tar archive, compressed with zstd, written and read as streams: memory does not grow with it. Files may change while
-// they are written: each has the length that it had at first, cut or filled with zeros.
-import { createReadStream, createWriteStream } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+// A tar archive, compressed with zstd, written and read as streams, so that memory use is constant. Files may change while
+// they are written: each keeps its initial length, truncated or padded with zeros.
+import { once } from 'node:events'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
-import { Header, Parser, type ReadEntry } from 'tar'
+import { Header, type HeaderData, Parser, Pax, type ReadEntry } from 'tar'
+import { systemRandom } from '../random/random.ts'
 
 export type ArchiveEntry = { name: string; mode: number } & (
   | { kind: 'directory' }
-  /** `chunks` yields the content, of about that size. */
+  /** `chunks` yields the content, of about `size` bytes. */
   | { kind: 'file'; size: number; chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
 )
 
 const BLOCK = 512
 const ZEROS = Buffer.alloc(128 * BLOCK)
-/** Level 1 is as fast as most disks; the checksum tells a damaged archive. */
+/** Level 1 is as fast as most disks; the checksum detects a damaged archive. */
 const COMPRESSION = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 }
 
-/** Writes the archive under another name and renames it when it is complete and on the disk. `onBytes` hears of progress. */
+/** Writes the archive under a name of its own, which becomes `path` when it is complete and on the disk; `path` must not
+ *  exist then either. `onBytes` is called with the progress. */
 export async function writeArchive(
   path: string,
   entries: AsyncIterable<ArchiveEntry>,
   onBytes: (count: number) => void,
+  signal: AbortSignal,
 ): Promise<void> {
-  const partial = `${path}.partial`
+  const partial = `${path}.${systemRandom.token(6)}.partial`
+  // Never an existing file: another account could read what it created, and another backup could write to it, too.
+  const file = createWriteStream(partial, { mode: 0o600, flags: 'wx', flush: true })
+  await once(file, 'open')
   try {
-    const file = createWriteStream(partial, { mode: 0o600, flush: true })
-    await pipeline(Readable.from(tarOf(entries, onBytes)), createZstdCompress({ params: COMPRESSION }), file)
-    await rename(partial, path)
+    const compressed = createZstdCompress({ params: COMPRESSION })
+    await pipeline(Readable.from(tarOf(entries, onBytes)), compressed, file, { signal })
+    await link(partial, path).catch(error => placeWithoutLinks(error, partial, path))
     await syncDirectory(dirname(path))
-  } catch (error) {
+  } finally {
     await rm(partial, { force: true })
-    throw error
   }
+}
+
+/** `link` never replaces a file, but some file systems have no links. */
+async function placeWithoutLinks(error: NodeJS.ErrnoException, partial: string, path: string): Promise<void> {
+  if (error.code === 'EEXIST' || existsSync(path)) throw new Error(`${path} was created during the backup`)
+  if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(error.code ?? '')) throw error
+  await rename(partial, path)
 }
 
 async function* tarOf(entries: AsyncIterable<ArchiveEntry>, onBytes: (count: number) => void) {
@@ -57,42 +70,60 @@ async function* tarOf(entries: AsyncIterable<ArchiveEntry>, onBytes: (count: num
 
 function headerOf({ name, kind, mode }: ArchiveEntry, size: number): Buffer {
   const type = kind === 'file' ? 'File' : 'Directory'
-  const header = new Header({ path: kind === 'file' ? name : `${name}/`, mode, size, type, mtime: new Date(0) })
+  const data: HeaderData = { path: kind === 'file' ? name : `${name}/`, mode, size, type, mtime: new Date(0) }
   const block = Buffer.alloc(BLOCK)
-  if (header.encode(block)) throw new Error(`${name} is too long a name for an archive`)
-  return block
+  const needsMore = new Header(data).encode(block)
+  return needsMore ? Buffer.concat([new Pax(data).encode(), block]) : block
 }
 
-/** Reads an archive from its beginning to its end, and fails if it is damaged or not complete. `place` gets one entry at a
- *  time and must read its content. */
-export async function readArchive(path: string, place: (entry: ArchiveEntry) => Promise<void>): Promise<void> {
+/** Reads a whole archive, and fails if it is damaged or incomplete. `place` gets one entry at a time and must read its
+ *  content. After a failure nothing is placed any more. */
+export async function readArchive(
+  path: string,
+  place: (entry: ArchiveEntry) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const parser = new Parser({ strict: true })
   const ended = new Promise(resolve => parser.once('end', resolve))
+  let current: ReadEntry | null = null
+  let stopped: unknown = null
+  let placed = Promise.resolve()
   const failed = new Promise<never>((_, reject) => {
     parser.once('error', reject)
     parser.on('entry', (entry: ReadEntry) => {
-      placed = placed.then(() => place(entryFrom(entry)))
-      placed.catch(reject) // Its content remains unread, so that neither the drain nor the end would come.
+      placed = placed.then(() => {
+        if (stopped) throw stopped
+        current = entry
+        return place(entryFrom(entry))
+      })
+      placed.catch(reject) // Its content remains unread, so neither the drain nor the end would occur.
     })
   })
   failed.catch(() => {}) // Also when nobody waits for it at that moment.
-  let placed = Promise.resolve()
-  await pipeline(createReadStream(path), createZstdDecompress(), async chunks => {
+  const parse = async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) {
       if (parser.write(chunk)) continue
       await Promise.race([new Promise(resolve => parser.once('drain', resolve)), failed])
     }
     parser.end()
     await Promise.race([ended, failed])
-  })
-  await Promise.race([placed, failed])
+  }
+  try {
+    await pipeline(createReadStream(path), createZstdDecompress(), parse, { signal })
+    await Promise.race([placed, failed])
+  } catch (error) {
+    stopped = error
+    ;(current as ReadEntry | null)?.destroy(error)
+    await placed.catch(() => {}) // So that no file appears while the caller removes them.
+    throw error
+  }
 }
 
 function entryFrom(entry: ReadEntry): ArchiveEntry {
   const { path, type, size, mode = 0 } = entry
-  // Ours has no others. A name that leads elsewhere must not be written.
+  // Our archives contain no others. A name that leads outside must not be written.
   const isOurs = (type === 'File' || type === 'Directory') && !path.split('/').includes('..') && !path.startsWith('/')
-  if (!isOurs) throw new Error(`it contains ${path}, which is not of a backup`)
+  if (!isOurs) throw new Error(`it contains ${path}, which does not belong in a backup`)
   if (type === 'File') return { kind: 'file', name: path, mode, size, chunks: entry as AsyncIterable<Buffer> }
   entry.resume()
   return { kind: 'directory', name: path.replace(/\/$/, ''), mode }
@@ -113,12 +144,12 @@ export async function* chunksOf(file: FileHandle): AsyncIterable<Uint8Array> {
   }
 }
 
-/** Writes a file of an archive, for its owner alone unless its mode says otherwise. */
+/** Writes a file of an archive, readable only by its owner unless its mode says otherwise. */
 export async function writeFileOf(path: string, { chunks, mode }: ArchiveEntry & { kind: 'file' }): Promise<void> {
   await pipeline(Readable.from(chunks), createWriteStream(path, { mode, flags: 'wx' }))
 }
 
-/** Only then does the name of a new file survive a power cut. */
+/** Without this, the name of a new file would not survive a power failure. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path)
   try {

@@ -17,7 +17,7 @@ export const systemClock: Clock = {
     }),
 }
 
-/** For tests: time changes only through `advance`. Without a start it also follows the system's clock. */
+/** For tests: time changes only through `advance`, or also follows the system's clock if no start is given. */
 export function manualClock(start?: string): Clock & { advance(ms: number): void } {
   let advancedMs = 0
   const nowMs = () => (start === undefined ? Date.now() : Date.parse(start)) + advancedMs

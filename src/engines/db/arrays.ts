@@ -1,5 +1,5 @@
-// One-dimensional arrays in PostgreSQL's text format. The driver would ask the server for the types of arrays at each
-// new connection, and a connection that is lost at that moment would end the process with an unhandled rejection.
+// One-dimensional arrays in PostgreSQL's text format. The driver would query the server for array types on each new
+// connection, and losing a connection at that moment would end the process with an unhandled rejection.
 import type { SqlValue } from '../engines.ts'
 
 function arrayText(values: readonly (string | number | boolean | null)[]): string {

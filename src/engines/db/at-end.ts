@@ -1,9 +1,9 @@
-// What a transaction does last, and what follows when it is committed.
+// Work at the end of a transaction and after its commit.
 import type { Tx } from '../engines.ts'
 
 type Own = Pick<Tx, 'isTransaction' | 'beforeCommit' | 'afterCommit'>
 
-/** Where every statement commits by itself, so that there is nothing before that. */
+/** Used where every statement commits by itself, so there is no moment before the commit. */
 export const EACH_ALONE: Own = {
   isTransaction: true,
   beforeCommit: () => {
@@ -24,7 +24,7 @@ export function openAtEnd() {
   }
   return {
     own,
-    /** With what is to be done before the commit. */
+    /** Runs the work deferred to the commit. */
     of: async <T>(work: Promise<T>): Promise<T> => {
       const value = await work
       while (before.length > 0) await Promise.all(before.splice(0).map(one => one()))

@@ -1,5 +1,6 @@
-// Several writes as one statement: each becomes a common table expression, and the statement commits by itself. They are done
-// in the order in which they were made, so that rows are locked as in a transaction: PostgreSQL does the last one first.
+// Sends several writes as one statement: each becomes a common table expression, and the statement commits by itself. They
+// run in the order in which they were made, so that rows are locked as in a transaction: PostgreSQL itself would run the
+// last one first.
 import type { QueryValue, Sql, Tx } from '../engines.ts'
 import { openAtEnd } from './at-end.ts'
 import { composed, type Query } from './fragments.ts'
@@ -10,7 +11,7 @@ export async function sendAtOnce(send: Sql, work: (tx: Tx) => Promise<unknown>):
   const atEnd = openAtEnd()
   let isSent = false
   const add = async <Row extends object>(strings: TemplateStringsArray, ...values: QueryValue[]): Promise<Row[]> => {
-    if (isSent) throw new Error('a write came after the others were sent')
+    if (isSent) throw new Error('a write was added after the others were sent')
     writes.unshift(composed(strings, values))
     return []
   }

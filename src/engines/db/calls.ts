@@ -1,23 +1,23 @@
-// The calls that run in the database. The driver waits for ever for a server that stopped answering; here every call
-// has a deadline, and all of them can be failed at once.
+// The calls running in the database. The driver waits forever for a server that stopped answering; here every call has a
+// deadline, and all of them can be failed together.
 import { EngineUnavailable } from '../engines.ts'
 import { ConnectFailed } from './driver.ts'
 
 export type RunningCall = {
-  /** It may take effect at any moment: only the server knows its outcome, so the caller waits for that. */
+  /** It may take effect at any moment: only the server knows its outcome, so the caller waits for it. */
   isCommitting: boolean
   /** The caller has received a failure. */
   isGivenUp: boolean
   /** The newest statement, to cancel it. */
   statement: object | null
-  /** Whether it has got a connection. */
+  /** Whether it has a connection. */
   isBegun(): boolean
 }
 
 export type CallsOptions = {
-  /** For a whole transaction. */
+  /** The time limit of a whole transaction. */
   deadlineMs: number
-  /** Until it ends after it was cancelled. */
+  /** The time limit for ending after a cancellation. */
   cancelMs: number
   /** Asks the server to cancel a statement. */
   cancel(statement: object): void
@@ -33,8 +33,8 @@ type Entry = {
   end: Release
 }
 
-/** Called once, when the connection of a call is free again or no longer counts: with the error of the call, if there is
- *  one, and for how long a connection that is lost may still wait for an outcome. */
+/** Called once, when the call's connection is free again or no longer counts: with the call's error, if any, and how
+ *  long a lost connection may still wait for an outcome. */
 type Release = (error?: unknown, waitS?: number) => void
 
 export type Calls = ReturnType<typeof openRunningCalls>
@@ -47,8 +47,8 @@ export function openRunningCalls({ deadlineMs, cancelMs, cancel }: CallsOptions)
     entry.fail(new EngineUnavailable('db', 'down'))
   }
 
-  /** The connection of a call does not answer, and is dropped: nothing that was not sent is sent any more. If only the
-   *  server knows the outcome, the driver fails the call, after that time. */
+  /** The call's connection does not answer and is dropped: unsent statements are never sent. If only the server knows
+   *  the outcome, the driver fails the call after that time. */
   function drop(entry: Entry, waitS = 0): void {
     const isPending = entry.call.isCommitting && entry.call.isBegun()
     if (!isPending) giveUp(entry)
@@ -70,7 +70,8 @@ export function openRunningCalls({ deadlineMs, cancelMs, cancel }: CallsOptions)
 
   const timer = setInterval(check, CHECK_MS).unref()
   return {
-    /** `connectMs`: until a new connection is made, because the driver waits for ever; null for one that was used before. */
+    /** `connectMs`: the time limit for a new connection, because the driver waits forever; null for an existing
+     *  connection. */
     run: <T>(call: RunningCall, start: () => PromiseLike<T>, release: Release, connectMs: number | null): Promise<T> =>
       new Promise((resolve, reject) => {
         const connecting = connectMs === null ? undefined : setTimeout(() => call.isBegun() || drop(entry), connectMs)
@@ -96,7 +97,7 @@ export function openRunningCalls({ deadlineMs, cancelMs, cancel }: CallsOptions)
           },
         )
       }),
-    /** Calls whose outcome only the server knows wait for it for up to so long. */
+    /** How long calls whose outcome only the server knows may wait for it. */
     dropAll: (waitS: number) => {
       for (const entry of [...running]) drop(entry, waitS)
     },

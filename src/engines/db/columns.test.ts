@@ -16,7 +16,7 @@ async function sent(rows: readonly Row[]): Promise<Row[]> {
   return [...back]
 }
 
-it('texts arrive unchanged and in their rows, with whatever separators they contain', async () => {
+it('texts arrive unchanged and in their rows, whatever separators they contain', async () => {
   const text = fc.string({
     unit: fc.constantFrom('\x1e', '\x1f', 'a', '"', '\\', '\n', ',', 'é'),
     minLength: 1,
@@ -27,11 +27,11 @@ it('texts arrive unchanged and in their rows, with whatever separators they cont
   await fc.assert(fc.asyncProperty(rows, async all => assert.deepEqual(await sent(all), all)))
 })
 
-it('an empty text is null, also alone', async () => {
+it('an empty text is null, also by itself', async () => {
   assert.deepEqual(await sent([{ a: 'x', b: '' }]), [{ a: 'x', b: null }])
 })
 
-it('numbers and flags arrive as they are', async () => {
+it('numbers and booleans arrive unchanged', async () => {
   const { separator, of } = columnsOf({ number: [1e21, -0.5, 5e-324], flag: [true, false, true] })
   const back = await db<{ number: number; flag: boolean }>`select number::float8, flag::boolean from rows from (
     string_to_table(${of.number}, ${separator}, ''), string_to_table(${of.flag}, ${separator}, '')) as sent (number, flag)`

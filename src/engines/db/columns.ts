@@ -1,10 +1,10 @@
-// Many rows as parameters of one statement: each column is one text whose values the server separates again with
-// `string_to_table`. That costs the server about what COPY does, and half of what rows as JSON or as arrays cost.
+// Many rows as parameters of one statement: each column is one text, which the server splits with `string_to_table`. This
+// costs the server about as much as COPY, and half as much as rows as JSON or arrays.
 import { randomUUID } from 'node:crypto'
 
 type Value = string | number | boolean | null
 
-/** `separator` is what no value contains. */
+/** No value may contain `separator`. */
 export type Columns<Name extends string> = { separator: string; of: Record<Name, string> }
 
 /** An empty text becomes null, as does a column without values: use `string_to_table(column, separator, '')`. */
@@ -16,7 +16,7 @@ export function columnsOf<Name extends string>(values: Record<Name, readonly Val
   return { separator, of }
 }
 
-/** No JSON text contains it, and hardly any other. */
+/** JSON texts never contain it, other texts hardly ever. */
 const RECORD_SEPARATOR = '\x1e'
 
 function separatorOf(columns: readonly (readonly Value[])[]): string {

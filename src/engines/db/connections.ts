@@ -1,4 +1,4 @@
-// The connections of the pool: opened when they are needed, and dropped when they are lost or old.
+// The pool's connections: opened when needed, and dropped when lost or old.
 import { answers, type Driver } from './driver.ts'
 
 export type Connection = { driver: Driver; isLost: boolean; isNew: boolean; openedMs: number; usedMs: number }
@@ -10,8 +10,8 @@ const LIFETIME_MS = 30 * 60_000
 
 export type ConnectionsOptions = {
   openDriver: (onclose: () => void) => Driver
-  /** After this time without use, a connection must answer before it is used; and the time that it has to do so, at most
-   *  half of what is left for the call: the rest is for another connection. */
+  /** After this time without use, a connection must answer before it is used. For that it has this time, at most half of
+   *  what is left for the call: the rest is for another connection. */
   idleMs?: number | undefined
   answerMs?: number | undefined
 }
@@ -37,13 +37,13 @@ export function openDatabaseConnections({ openDriver, idleMs = IDLE_MS, answerMs
     }
   }
 
-  /** Ends a connection, after at most so long. It need not be given back. */
+  /** Ends a connection within this time. It need not be given back. */
   function drop(connection: Connection, waitS = 0): Promise<void> {
     all.delete(connection)
     return connection.driver.end(waitS)
   }
 
-  /** The connection if it answers, otherwise a new one. The others that are free were idle for longer. */
+  /** The connection if it answers, otherwise a new one. The other free connections were idle for even longer. */
   async function answering(connection: Connection, withinMs: number): Promise<Connection> {
     if ((await answers(connection.driver, withinMs)) && all.has(connection)) return connection
     void drop(connection)
@@ -56,8 +56,8 @@ export function openDatabaseConnections({ openDriver, idleMs = IDLE_MS, answerMs
   }
 
   return {
-    /** The one that was used last, which has prepared most of the statements. One that was not used for a while must
-     *  answer first: firewalls forget idle connections without a word. */
+    /** The most recently used one, which has prepared most of the statements. A connection that was idle for a while
+     *  must answer first: firewalls silently drop idle connections. */
     take: (withinMs: number): Connection | Promise<Connection> => {
       const connection = free.pop()
       if (!connection) return open()
@@ -73,9 +73,9 @@ export function openDatabaseConnections({ openDriver, idleMs = IDLE_MS, answerMs
       if (connection.isLost || isOld) void drop(connection)
       else free.push(connection)
     },
-    /** Ends those that are not in use. */
+    /** Ends connections that are not in use. */
     dropFree,
-    /** Ends all, after at most so long. */
+    /** Ends all connections within this time. */
     dropAll: async (waitS: number): Promise<void> => {
       free.length = 0
       await Promise.all([...all].map(connection => drop(connection, waitS)))

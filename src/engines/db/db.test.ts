@@ -23,7 +23,7 @@ if ('url' in external) {
   databaseConforms(`external PostgreSQL ${external.version}`, async limits => {
     return openPostgres({ at: { url: external.url }, ...limits })
   })
-  it('gives a connection of the pool to the listener if that has lost its own and there are no more', async t => {
+  it('gives the listener a pool connection if it has lost its own and the server has no more', async t => {
     const owner = openPostgres({ at: { url: external.url }, connectionsMax: 1, queueMax: 1 })
     await owner.script("create role few login password 'few' connection limit 3")
     const url = Object.assign(new URL(external.url), { username: 'few', password: 'few' }).href
@@ -179,7 +179,7 @@ describe('a statement that exceeds its timeout', () => {
 })
 
 describe('a server that takes no writes, such as a standby or one whose disk is nearly full', () => {
-  it('is down for those who write', async t => {
+  it('is down for writes', async t => {
     const { db, drop } = await testDatabase()
     t.after(drop)
     const write = db.transaction(async tx => {
@@ -234,7 +234,7 @@ describe('migration files', async () => {
   })
 })
 
-it('what a transaction left running when it ended writes nothing', async t => {
+it('statements left running after a transaction ended write nothing', async t => {
   const { db, drop } = await testDatabase()
   t.after(drop)
   await db.script('create table left_running (n int)')

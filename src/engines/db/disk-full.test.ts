@@ -12,7 +12,7 @@ import { openPostgres } from './postgres.ts'
 const isFull = (error: unknown) => error instanceof EngineUnavailable && error.state === 'full'
 
 describe('a database whose disk is full', () => {
-  it('says so until a write succeeds', async t => {
+  it('is reported as full until a write succeeds', async t => {
     const { db, drop } = await testDatabase()
     t.after(drop)
     await db.script('create table things (n int)')
@@ -35,7 +35,7 @@ describe('a database whose disk is full', () => {
     await db.ping()
   })
 
-  it('says so before it is, if its disk is of this machine', async t => {
+  it('is reported in advance if its disk is on this machine', async t => {
     const { at, drop } = await testDatabase()
     let free = 2 ** 30
     const db = openPostgres({ at, connectionsMax: 1, queueMax: 1, freeBytes: async () => free })
@@ -66,7 +66,7 @@ function mountTmpfs(t: TestContext, size: string): { directory: string; unmount(
 }
 
 describe('a real disk that is full', { skip: needsRoot }, () => {
-  it('fails writes until there is room, and reads go on', async t => {
+  it('fails writes until there is room, and still reads', async t => {
     const mounted = mountTmpfs(t, '4m')
     if (!mounted) return
     const { db, at, drop } = await testDatabase()
@@ -93,7 +93,7 @@ describe('a real disk that is full', { skip: needsRoot }, () => {
     await db.ping()
   })
 
-  it('is noticed by the embedded server while little is left', async t => {
+  it('is reported by the embedded server when little space is left', async t => {
     const mounted = mountTmpfs(t, '300m')
     if (!mounted) return
     const { directory, unmount } = mounted

@@ -1,6 +1,6 @@
-// The driver for one connection. After a loss the driver would connect again by itself, in the state in which the
-// connection was lost: the next call may then hang or get the failure of the previous one. So it may connect once, and
-// whoever needs another connection opens another driver.
+// The driver for one connection. After a loss the driver would reconnect by itself, in the state in which the connection
+// was lost: the next call might then hang or get the failure of the previous one. So it may connect only once; for another
+// connection, open another driver.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import postgres from 'postgres'
@@ -10,26 +10,26 @@ export type Location = { url: string } | { socketDirectory: string; database: st
 
 export type Driver = {
   sql: postgres.Sql
-  /** Waits for at most so long until the running statements have ended. */
+  /** Waits up to this long for running statements to end. */
   end(waitS: number): Promise<void>
 }
 
 export type DriverHandlers = {
-  /** The connection is lost or has been ended. */
+  /** Whether the connection was lost or ended. */
   onclose: () => void
   /** For LISTEN. Not in the driver's types, but used by its own LISTEN. */
   onnotify?: (channel: string, payload: string) => void
 }
 
-/** After this time the caller has given up, so that the query need not finish. */
+/** After this time the caller has given up, so the query need not finish. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const IDLE_IN_TRANSACTION_MS = 10_000
 /** After this time without acknowledgement the server closes the connection. */
 const UNANSWERED_MS = 15_000
-/** Until a connection is there. */
+/** The time limit for connecting. */
 export const WAIT_MS = 5_000
 
-/** No connection was made, so nothing was sent. */
+/** No connection was established, so nothing was sent. */
 export class ConnectFailed extends Error {
   readonly code: string
   constructor({ code = 'CONNECT_TIMEOUT', message }: { code?: string; message: string }) {
@@ -58,7 +58,7 @@ export function openDriver(
       application_name: handlers.onnotify ? 'stoa listening' : 'stoa',
       TimeZone: 'UTC',
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      // A transaction does nothing else between its statements. The locks of one whose client is gone become free.
+      // A transaction does no other work between its statements. The locks of a vanished client's transaction are freed.
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       tcp_user_timeout: UNANSWERED_MS,
       tcp_keepalives_idle: 10,
@@ -100,8 +100,8 @@ export async function answers({ sql }: Driver, withinMs: number): Promise<boolea
 
 const SLICES = 5
 
-/** Waits until the work has ended, in slices between which the event loop reads its connections: after it was blocked for
- *  long, a single timer would fire before an answer that arrived long ago is read. */
+/** Waits for the work in slices between which the event loop reads its connections: after the loop was blocked for long,
+ *  a single timer would fire before an answer that arrived long ago is read. */
 export async function endsWithin(work: PromiseLike<unknown>, withinMs: number): Promise<boolean> {
   let hasEnded = false
   const end = () => {
@@ -114,7 +114,7 @@ export async function endsWithin(work: PromiseLike<unknown>, withinMs: number): 
   return hasEnded
 }
 
-/** What the driver made of the URL. */
+/** The driver's parsed options of the URL. */
 type Target = { host: string[]; port: number[]; path: string | false }
 
 function connectOnce(connectMs: number) {
@@ -131,7 +131,7 @@ function connectOnce(connectMs: number) {
         try {
           socket = await connected(place, connectMs / places.length)
           if (isClosed) socket.destroy()
-          // The driver reads the name for TLS from it.
+          // The driver takes the TLS server name from it.
           return Object.assign(socket, place)
         } catch (error) {
           failure = error as ConnectFailed

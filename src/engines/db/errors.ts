@@ -1,4 +1,4 @@
-// The meaning of the errors of PostgreSQL and of the driver.
+// Classifies errors of PostgreSQL and of the driver.
 import { ConstraintViolated, EngineUnavailable } from '../engines.ts'
 import type { RunningCall } from './calls.ts'
 import { ConnectFailed } from './driver.ts'
@@ -12,11 +12,11 @@ const LOST = new Set([
   'ETIMEDOUT',
 ])
 
-/** Of its data, or of the temporary files of a statement. */
+/** The disk of its data or of a statement's temporary files is full. */
 const DISK_FULL = '53100'
 /** Cancelled statements, lock timeouts, and a server short of other resources: a retry may succeed. */
 const BUSY = /^(57014|55P03|53...)$/
-/** It accepts no writes, or cannot read or write its files: nothing is wrong with the statement. */
+/** It accepts no writes, or cannot read or write its files; the statement itself is fine. */
 const UNUSABLE = /^(25006|58030)$/
 /** Serialisation failures and deadlocks: a retry of the transaction succeeds. */
 const CONFLICT = /^(40001|40P01)$/
@@ -31,7 +31,7 @@ const isNotConnected = (error: unknown) =>
 
 export const isDiskFull = (error: unknown) => (error as { code?: unknown } | null)?.code === DISK_FULL
 
-/** Whether the connection is lost or about to be: with FATAL, PostgreSQL ends it, and with PANIC all of them. */
+/** Whether the connection is lost or about to be: with FATAL, PostgreSQL ends it, with PANIC all of them. */
 export function isConnectionLost(error: unknown): boolean {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown }
   return severity === 'FATAL' || severity === 'PANIC' || isNotConnected(error) || LOST.has(String(code))

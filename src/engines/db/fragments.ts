@@ -1,4 +1,4 @@
-// Queries with fragments in them, as plain templates.
+// Turns queries that contain fragments into plain templates.
 import type postgres from 'postgres'
 import { Fragment, type QueryValue, type SqlValue } from '../engines.ts'
 import { parameters } from './arrays.ts'
@@ -16,7 +16,7 @@ export function composed(strings: TemplateStringsArray, values: readonly QueryVa
   return { strings: templates.of(path, () => textsOf(strings, values)), values: parameters }
 }
 
-/** Collects the parameters, and by what the texts are determined: which templates they are of, and where those are. */
+/** Collects the parameters, and the identity of the text: which templates it consists of, and where they are. */
 function collect(
   strings: readonly string[],
   values: readonly QueryValue[],

@@ -213,7 +213,7 @@ describe('a migration without a transaction', () => {
     assert.deepEqual(names(await migratingFirst), ['0002-index.sql'])
     assert.deepEqual(await migratingSecond, [])
     assert.deepEqual(first.texts(), ['migrating', 'migrated'])
-    assert.deepEqual(second.texts(), ['another process migrates the database; waiting for it'])
+    assert.deepEqual(second.texts(), ['another process is migrating the database; waiting for it'])
     assert.deepEqual(await indexes(db), { t_id: true, u_word: true })
   })
 
@@ -232,7 +232,7 @@ describe('a migration without a transaction', () => {
     assert.deepEqual(await indexes(db), { t_id: true, u_word: true })
   })
 
-  it('replaces the invalid index that a failed run left', async t => {
+  it('replaces the invalid index left by a failed run', async t => {
     const db = await emptyDatabase(t)
     await migrate(db, [table])
     await db`insert into t values (1)`

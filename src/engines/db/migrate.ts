@@ -46,8 +46,8 @@ function separateStatements({ service, name, text }: Migration): string[] | null
 const LOCK = 7_860_412
 const LOCK_POLL_MS = 250
 
-/** Applies the new migrations and returns them. Consecutive ones run in one transaction, apart from those that run
- *  without one. Each is logged, in an empty database all of them at once. */
+/** Applies the new migrations and returns them. Consecutive ones run in one transaction, except those that run without
+ *  one. Each is logged; in an empty database, all of them in one line. */
 export async function migrate(
   db: Database,
   migrations: Migration[],
@@ -76,7 +76,7 @@ export async function migrate(
       await (separateStatements(batch[0] as Migration) ? applyAll(session) : session.transaction(applyAll))
     }
     if (isNew) log({ count: String(fresh.length), ms: Math.round(performance.now() - beganMs) }, 'created the tables')
-    // The end of the session frees it too, but a little later.
+    // The end of the session frees it too, but slightly later.
     await session`select pg_advisory_unlock(${LOCK}::bigint)`
     return fresh
   })
@@ -88,7 +88,7 @@ async function lock(session: Session, log: MigrationLog): Promise<void> {
   for (let tries = 0; ; tries++) {
     const [row] = await session<{ locked: boolean }>`select pg_try_advisory_lock(${LOCK}::bigint) as locked`
     if (row?.locked) return
-    if (tries === 0) log({}, 'another process migrates the database; waiting for it')
+    if (tries === 0) log({}, 'another process is migrating the database; waiting for it')
     await wait(LOCK_POLL_MS)
   }
 }
@@ -114,7 +114,7 @@ async function unapplied(session: Session, migrations: Migration[]): Promise<Mig
   return fresh
 }
 
-/** Consecutive migrations together, apart from those without a transaction. */
+/** Groups consecutive migrations, except those without a transaction. */
 function batchesOf(fresh: Migration[]): Migration[][] {
   const batches: Migration[][] = []
   let isOpen = false

@@ -1,4 +1,4 @@
-// Behind a proxy that loses what is sent, as networks do.
+// Connects through a proxy that loses data, as networks do.
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -51,7 +51,7 @@ describe('a server that stops answering', () => {
     for (const other of [db.background, db.analytics]) await other`select 1`
   })
 
-  it('rolls back a transaction whose caller was told that it failed', async t => {
+  it('rolls back a transaction whose caller got a failure', async t => {
     const { db, proxy, count } = await open(t)
     const [inserted, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const failed = assert.rejects(
@@ -71,7 +71,7 @@ describe('a server that stops answering', () => {
     assert.equal(await count(), 0)
   })
 
-  it('does not get a write later whose caller was told that it failed', async t => {
+  it('does not receive a write after its caller got a failure', async t => {
     const { db, proxy, count } = await open(t)
     proxy.freeze()
     await assert.rejects(db.autocommit`insert into things values (1)`, isDown)
@@ -154,7 +154,7 @@ describe('the network', () => {
 describe('a silent LISTEN connection', () => {
   const open = openBehindProxy
 
-  it('is replaced, and no call fails meanwhile', async t => {
+  it('is replaced without failing any call', async t => {
     const { db, proxy } = await open(t)
     const received: string[] = []
     let connections = 0
@@ -175,7 +175,7 @@ describe('a silent LISTEN connection', () => {
     assert.deepEqual(received, ['back'])
   })
 
-  it('stops no call for as long as no other one can listen, and writes do not wait for notifications', async t => {
+  it('stops no calls while no other connection can listen, and writes do not wait for notifications', async t => {
     const { db, proxy } = await open(t)
     let connections = 0
     await db.listen(
@@ -199,7 +199,7 @@ describe('a silent LISTEN connection', () => {
     assert.equal(connections, 2)
   })
 
-  it('costs the write that meets it first a second, and no other one', async t => {
+  it('delays only the first write that uses it, by a second', async t => {
     const { at, drop } = await testDatabase()
     const proxy = await proxyTo({ at }, t)
     const heartbeat = { everyMs: 60_000, answerMs: 60_000 }

@@ -1,13 +1,13 @@
-// LISTEN on a dedicated connection with a heartbeat. The driver's own LISTEN waits for ever on a connection that the
-// network dropped silently, and caches would then miss all further changes. A connection that is silent is replaced. If the
-// next one does not answer either, the server is down; otherwise only notifications were missing.
+// LISTEN on a dedicated connection with a heartbeat. The driver's own LISTEN waits forever on a connection that the network
+// silently dropped, and caches would then miss all further changes. A silent connection is replaced. If the new one does
+// not answer either, the server is down; otherwise only notifications were lost.
 import { setTimeout as wait } from 'node:timers/promises'
 import { answers, ConnectFailed, type Driver, type DriverHandlers, endsWithin } from './driver.ts'
 
-/** For `waitForNotifications`. */
+/** The time limit of `waitForNotifications`. */
 const WAIT_MAX_MS = 1_000
 const RECONNECT_MS = 250
-/** How much longer than an answer a new connection may take: the server starts a process for it. */
+/** How much longer than an answer a new connection may take, because the server starts a process for it. */
 const CONNECTING = 2.5
 
 type Listener = { channel: string; onNotify: (payload: string) => void; onConnect: () => void }
@@ -79,14 +79,14 @@ export function openNotifications({ open, onUnreachable, onReachable, everyMs, a
   }
 
   return {
-    /** Calls run one after the other, so that only the first opens the connection. */
+    /** Calls run one after the other, so only the first one opens the connection. */
     listen: (listener: Listener) => {
       const done = queue.then(() => listen(listener))
       queue = done.catch(() => {})
       return done
     },
     isListening: () => current !== null,
-    /** Waits once for a connection that is silent: while listening is lost, nobody answers from memory. */
+    /** Waits once for a silent connection: while listening is lost, nothing is answered from caches. */
     waitForNotifications: async () => {
       const driver = current
       if (driver && !(await answers(driver, WAIT_MAX_MS))) replace(driver)
@@ -106,7 +106,7 @@ function notify(listeners: readonly Listener[], channel: string, payload: string
 
 /** Asks the server to cancel the statement of a connection. */
 function cancelOn({ sql }: Driver, pid: number): void {
-  sql`select pg_cancel_backend(${pid})`.catch(() => {}) // Then the heartbeat notices that the server is gone.
+  sql`select pg_cancel_backend(${pid})`.catch(() => {}) // The heartbeat will notice that the server is gone.
 }
 
 async function listenTo({ sql }: Driver, channels: Iterable<string>): Promise<void> {

@@ -1,5 +1,5 @@
-// Partitions of a table that is partitioned by time. Each such table also has a default partition, for rows of a time
-// whose partition was not made.
+// Partitions of a table that is partitioned by time. Each such table also has a default partition, for rows whose partition
+// was not created.
 import type { Sql, Tx } from '../engines.ts'
 
 /** The partitions that are named after their time, such as `bus_log_20261115`. */
@@ -9,7 +9,7 @@ export async function selectPartitions(db: Sql, table: string): Promise<string[]
   return rows.map(({ name }) => name).filter(name => /_\d{6,8}$/.test(name))
 }
 
-/** Attached afterwards, because that does not wait for those who read or write the other partitions. Fails if the default
+/** Attached afterwards, because this does not block readers and writers of the other partitions. Fails if the default
  *  partition has rows of that time, which then stay there. */
 export async function createPartition(db: Tx, table: string, name: string, from: string, to: string): Promise<void> {
   await db.script(`set local lock_timeout = '2s';

@@ -1,5 +1,5 @@
-// The pools of connections, one for each profile: a fair queue in front of each, a deadline for each call, and a
-// replacement when the server stops answering.
+// The connection pools, one per profile: a fair queue in front of each, a deadline for each call, and replacement
+// connections when the server stops answering.
 import type postgres from 'postgres'
 import { openFairQueue, QueueFull } from '../../fair/queue.ts'
 import { EngineUnavailable } from '../engines.ts'
@@ -11,29 +11,29 @@ import { openNotifications } from './notifications.ts'
 import { connectionsOf, type Profile } from './profiles.ts'
 
 export type PoolOptions = {
-  /** Those of requests; the other profiles have some in addition. */
+  /** The connections for requests; other profiles have additional ones. */
   connectionsMax: number
-  /** How many callers may wait for a connection; further ones are refused at once. */
+  /** How many callers may wait for a connection; further ones are refused immediately. */
   queueMax: number
-  /** How long a call may wait until it has a connection. */
+  /** How long a call may wait for a connection. */
   waitMs?: number
   /** How often the LISTEN connection is checked, and how long it may take to answer; tests shorten them. */
   heartbeat?: { everyMs: number; answerMs: number }
-  /** For a whole transaction, and for its end after it was cancelled; tests shorten them. */
+  /** The time limits for a whole transaction, and for its end after a cancellation; tests shorten them. */
   deadlineMs?: number
   cancelMs?: number
   /** Tests shorten them. */
   idle?: Pick<ConnectionsOptions, 'idleMs' | 'answerMs'>
 }
 
-/** The parts of the time that a call may wait after which the LISTEN connection is checked, and after which it is lost if it
- *  was silent. Then another connection gets half of that time (`notifications.ts`). So a silent server is down before the
- *  call has waited for all of it. An idle server answers at once, a busy one within milliseconds. */
+/** The shares of a call's waiting time after which the LISTEN connection is checked, and after which a silent one is
+ *  lost. Another connection then gets half of that time (`notifications.ts`). So a silent server counts as down before
+ *  the call has waited for all of it. An idle server answers immediately, a busy one within milliseconds. */
 const [EVERY_SHARE, ANSWER_SHARE] = [0.2, 0.2]
 const EVERY_MAX_MS = 1_000
 /** A few seconds longer than the server lets a single statement run. */
 const DEADLINE_MS = 35_000
-/** How long a call may take to end after it was cancelled. A connection that is silent for longer is lost. */
+/** How long a cancelled call may take to end. A connection that is silent for longer is lost. */
 const CANCEL_MS = 5_000
 /** How long transactions whose COMMIT was sent before the server stopped answering may wait for its outcome. */
 const COMMIT_WAIT_S = 30
@@ -41,7 +41,7 @@ const CLOSE_WAIT_S = 5
 
 export function openPools(options: PoolOptions, open: (handlers: DriverHandlers, profile: Profile) => Driver) {
   const { waitMs = WAIT_MS } = options
-  /** Set while the server does not answer. Calls then fail at once instead of waiting for a connection. */
+  /** Set while the server does not answer. Calls then fail immediately instead of waiting for a connection. */
   let isDown = false
 
   const calls = openRunningCalls({
@@ -66,14 +66,14 @@ export function openPools(options: PoolOptions, open: (handlers: DriverHandlers,
     answerMs: waitMs * ANSWER_SHARE,
     ...options.heartbeat,
     onUnreachable: isFrozen => {
-      // If the server has no connection left for the listener, it gets one of ours.
+      // If the server has no connection left for the listener, it gets one of the pool's.
       if (!isFrozen) for (const pool of all) pool.dropFree()
       if (isDown) return
       isDown = true
       for (const pool of all) pool.rejectWaiting(new EngineUnavailable('db', 'down'))
       if (!isFrozen) return
       // Running calls fail, except those whose COMMIT was sent: only the server knows their outcome. Connections that do
-      // not answer cannot be used again.
+      // not answer cannot be reused.
       for (const pool of all) pool.dropFree()
       calls.dropAll(COMMIT_WAIT_S)
     },
@@ -100,7 +100,7 @@ function openPool(options: OwnOptions, open: (onclose: () => void) => Driver) {
   const queue = openFairQueue({ width, waitingMax, waitMs })
   const connections = openDatabaseConnections({ openDriver: open, ...options.idle })
 
-  /** Runs a call when its turn comes, and until it ends or is given up. */
+  /** Runs a call in its turn, until it ends or is given up. */
   async function run<T>(user: string, call: RunningCall, start: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> {
     const untilMs = performance.now() + waitMs
     try {

@@ -1,4 +1,4 @@
-// PostgreSQL through the `postgres` driver: queries, transactions, and the meaning of errors.
+// PostgreSQL through the `postgres` driver: queries, transactions and error handling.
 import type postgres from 'postgres'
 import { type Database, EngineUnavailable, type QueryValue, type Session, type Tx } from '../engines.ts'
 import { type AtEnd, EACH_ALONE, openAtEnd } from './at-end.ts'
@@ -13,17 +13,17 @@ import { runSession } from './session.ts'
 
 export type PostgresOptions = PoolOptions & {
   at: Location
-  /** Settings of the server for each connection, instead of ours. */
+  /** Server settings of each connection that replace ours. */
   parameters?: Record<string, string | number>
-  /** What the disk of the data has left, if it is a disk of this machine. */
+  /** The free space of the data's disk, if it is a disk of this machine. */
   freeBytes?: () => Promise<number>
 }
 
 /** Four segments of the write-ahead log. A server that cannot create its next one stops. */
 const FREE_BYTES_MIN = 4 * 16 * 1024 * 1024
-/** The user of the queue for what the host does for itself. */
+/** The queue's user for the host's own work. */
 const HOST = 'the host'
-/** Handles are small and cheap to make again. */
+/** Handles are small and cheap to recreate. */
 const HANDLES_MAX = 10_000
 
 export function openPostgres(options: PostgresOptions): Database {
@@ -66,7 +66,7 @@ export function openPostgres(options: PostgresOptions): Database {
         for: (user: string) => handleFor({ ...as, user }),
       },
     )
-    // Made when they are used: each has them, too.
+    // Getters, because these handles have both properties themselves.
     return Object.defineProperties(own, {
       background: { enumerable: true, get: () => handleFor({ ...as, profile: 'background' }) },
       analytics: { enumerable: true, get: () => handleFor({ ...as, profile: 'analytics' }) },
@@ -86,14 +86,14 @@ export function openPostgres(options: PostgresOptions): Database {
   return handle({ profile: 'requests', user: HOST })
 }
 
-/** Whose call it is, and what it is for. */
+/** The user of a call, and its kind of work. */
 type User = { profile: Profile; user: string }
 
 const HEALTH: User = { profile: 'requests', user: 'health checks' }
 
 /** Queries and transactions, and whether they found the disk full. */
 function openStatements(pools: ReturnType<typeof openPools>) {
-  /** Since a statement failed for lack of disk space, and until a write succeeds. */
+  /** Set when a statement fails for lack of disk space, until a write succeeds. */
   let isFull = false
   const run = <T>(as: User, call: RunningCall, start: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> =>
     pools[as.profile].run(as.user, call, start).catch(error => {
@@ -153,7 +153,7 @@ export async function requireVersion(db: Database): Promise<void> {
     const [row] = await db<{ number: number; text: string }>`select
       current_setting('server_version_num')::int as number, current_setting('server_version') as text`
     if (row && row.number < VERSION_MIN)
-      throw new Error(`DATABASE_URL: PostgreSQL ${row.text} is too old; 15 is needed`)
+      throw new Error(`DATABASE_URL: PostgreSQL ${row.text} is too old; 15 or newer is required`)
   } catch (error) {
     if ((error as Error).message.startsWith('DATABASE_URL')) throw error
     const { code = '', message } = ((error as Error).cause ?? {}) as { code?: string; message?: string }
@@ -161,8 +161,8 @@ export async function requireVersion(db: Database): Promise<void> {
   }
 }
 
-/** `isOver`: its work has ended. What the work left running must not send statements any more: they would come after
- *  ROLLBACK or COMMIT, and each would commit by itself. */
+/** `isOver`: its work has ended. Anything left running must not send further statements: they would come after ROLLBACK
+ *  or COMMIT, and each would commit by itself. */
 type Transaction = RunningCall & { isLost: boolean; isOver: boolean; hasWritten: boolean }
 
 const workUntilOver = <T>(state: Transaction, work: Promise<T>): Promise<T> =>
@@ -187,7 +187,7 @@ function requireWanted(state: Transaction): void {
 
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE'])
 
-/** Whether a statement has changed rows, as its result says. */
+/** Whether a statement changed rows, according to its result. */
 function hasWritten(result: unknown): boolean {
   const { command = '', count = 0 } = result as { command?: string; count?: number }
   return WRITES.has(command) && count > 0
@@ -214,7 +214,7 @@ function transactionSql(tx: postgres.TransactionSql, state: Transaction, { own }
   )
 }
 
-/** Resolves to the outcome, or never once the connection is lost. The driver rejects a transaction whose connection is
+/** Resolves to the outcome, or never if the connection was lost. The driver rejects a transaction whose connection is
  *  lost, but its work goes on, and the next statement, ROLLBACK or COMMIT on that connection would end the process. So
  *  the work is suspended for good. */
 function unlessLost<T>(state: Transaction, outcome: PromiseLike<T>, isLoss = (_error: unknown) => false): Promise<T> {

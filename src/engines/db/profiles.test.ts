@@ -24,7 +24,7 @@ describe('the profiles of a database', () => {
     assert.equal(await db.session(settings), 'auto on off')
   })
 
-  it('are those of an organisation, too, and each has the others', async () => {
+  it('also exist for an organisation, and each gives access to the others', async () => {
     for (const handle of [db.for('one').analytics, db.analytics.for('one'), db.background.analytics.analytics]) {
       assert.equal(await settings(handle), 'auto on on')
     }
@@ -62,7 +62,7 @@ describe('the profiles of a database', () => {
     }
   })
 
-  it('share what is theirs by organisation', async () => {
+  it('share their connections by organisation', async () => {
     const own = openPostgres({ at, connectionsMax: 10, queueMax: 4, waitMs: 60_000 })
     const greedy = own.for('greedy').analytics
     const calls = [1, 2, 3].map(() => greedy`select pg_sleep(0.2)`)
@@ -72,7 +72,7 @@ describe('the profiles of a database', () => {
     await own.close()
   })
 
-  it('have a share of the connections of requests in addition', () => {
+  it('have additional connections, in proportion to those for requests', () => {
     assert.deepEqual(connectionsOf(10), { requests: 10, background: 6, analytics: 2 })
     assert.deepEqual(connectionsOf(1), { requests: 1, background: 2, analytics: 1 })
   })

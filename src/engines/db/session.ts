@@ -1,4 +1,4 @@
-// One connection without time limits, for work that may take hours. Every statement after its loss fails: another
+// One connection without time limits, for work that may take hours. After it is lost, every statement fails: another
 // connection would have neither its locks nor its transaction.
 import { EngineUnavailable, type QueryValue, type Session, type Tx } from '../engines.ts'
 import { EACH_ALONE } from './at-end.ts'
@@ -14,7 +14,7 @@ const SESSION_SETTINGS = {
   tcp_keepalives_count: 6,
 }
 
-/** Fails if it has no connection after `waitMs`: the driver retries for ever with a server that closes every connection. */
+/** Fails without a connection after `waitMs`: the driver retries forever with a server that closes every connection. */
 export async function runSession<T>(
   at: Location,
   application: string,
@@ -56,11 +56,11 @@ export async function runSession<T>(
     isConnected = true
     return await work(Object.assign(tx, { transaction }))
   } finally {
-    await end(isConnected && !isLost ? 5 : 0) // Without a connection, the driver would wait for all of it.
+    await end(isConnected && !isLost ? 5 : 0) // Without a connection, the driver would wait the whole time.
   }
 }
 
-/** The server then interrupts a statement whose client is gone, so that a lock it holds is free for the next start. */
+/** Makes the server interrupt a statement whose client is gone, so that its locks are free for the next start. */
 async function connected(tx: Tx): Promise<void> {
   try {
     await tx`select set_config('client_connection_check_interval', '5s', false)`

@@ -1,5 +1,5 @@
-// Templates of queries that are put together. The same path always gives the same one: the driver keeps each that it has seen,
-// with what was on the stack.
+// Templates of composed queries. The same combination always returns the same template: the driver caches each one it has
+// seen, along with its stack.
 
 type Known = { template: TemplateStringsArray | null; next: Map<unknown, Known> }
 const newKnown = (): Known => ({ template: null, next: new Map() })

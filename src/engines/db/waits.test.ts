@@ -1,4 +1,4 @@
-// A call has a connection within the time that it may wait, or fails then.
+// A call gets a connection within its time limit, or fails then.
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
@@ -8,7 +8,7 @@ import { proxyTo } from '../../../test/database-proxy.ts'
 import { EngineUnavailable } from '../engines.ts'
 import { openPostgres } from './postgres.ts'
 
-/** What the machine may take longer; less than what a second wait would take. */
+/** The tolerance for a slow machine; less than a second wait would take. */
 const SLACK_MS = 1_200
 const failsWithin = async (withinMs: number, call: () => Promise<unknown>) => {
   const startedMs = performance.now()
@@ -34,14 +34,14 @@ async function openThroughProxy(t: TestContext, waitMs: number, idle: { idleMs: 
   return { db, proxy }
 }
 
-describe('the time that a call may wait', () => {
-  it('includes that for an idle connection which does not answer', async t => {
+describe("the time limit of a call's wait", () => {
+  it('includes the check of an idle connection that does not answer', async t => {
     const { db, proxy } = await openThroughProxy(t, 2_000, { idleMs: 0, answerMs: 1_900 })
     proxy.freeze()
     await failsWithin(2_000, () => db`select 1`)
   })
 
-  it('includes that in the queue', async t => {
+  it('includes the time in the queue', async t => {
     const { db, proxy } = await openThroughProxy(t, 2_000, { idleMs: 60_000, answerMs: 2_000 })
     const first = db`select pg_sleep(60)`.catch(() => {})
     const second = failsWithin(2_000, () => db`select 1`)
@@ -51,7 +51,7 @@ describe('the time that a call may wait', () => {
     await Promise.all([first, second])
   })
 
-  it('is that of sessions and pings', async t => {
+  it('also applies to sessions and pings', async t => {
     const sockets: Socket[] = []
     const server = createServer(socket => void sockets.push(socket))
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -71,7 +71,7 @@ describe('the time that a call may wait', () => {
     await failsWithin(300, () => db.session(session => session`select 1`))
   })
 
-  it('is what a ping may take, however long that is', async t => {
+  it('is the time limit of a ping, however long', async t => {
     const { db, proxy } = await openThroughProxy(t, 30_000, { idleMs: 60_000, answerMs: 2_000 })
     proxy.freeze()
     const ping = db.ping()

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import type { Dns } from '../engines.ts'
 
-/** Per try. Short, because a person waits for the result in front of a page. */
+/** Per attempt. Short, because a person is waiting for the result. */
 const TIMEOUT_MS = 2_000
 const TRIES = 2
 

@@ -1,20 +1,20 @@
-// One request over undici's handlers. Its streams cost several times what they carry: a short answer takes a third of the
-// CPU time this way, and a chunk of a stream half.
+// One request over undici's handler interface. Its streams cost several times what they carry: without them, a short answer
+// takes a third of the CPU time, and a chunk of a stream half.
 import type { Dispatcher } from 'undici'
 import { type HttpBody, HttpFailure, type HttpRequest } from '../engines.ts'
 
-/** So much may wait for its reader before the connection is read no further. */
+/** The unread data after which the connection is read no further. */
 const WAITING_BYTES_MAX = 64 * 1024
 
-/** What the engine adds to a request of a service. */
+/** What the engine adds to a service's request. */
 export type Dispatched = Pick<HttpRequest, 'method' | 'headers' | 'body' | 'bodyBytesMax' | 'onSent'> & {
   url: URL
   headersTimeout: number
   bodyTimeout: number
-  /** For the whole response; null for no bound. */
+  /** The time limit of the whole response; null for none. */
   timeoutMs: number | null
   signal: AbortSignal | null
-  /** Says in terms of the engine what went wrong. */
+  /** Converts an error to one of the engine. */
   failure: (error: unknown) => Error
 }
 
@@ -46,7 +46,7 @@ type Reader = { resolve(result: IteratorResult<Buffer, undefined>): void; reject
 
 const END = { done: true, value: undefined } as const
 
-/** What arrived and is not read yet. */
+/** Data that arrived and is not read yet. */
 class ReceivedBody implements HttpBody, AsyncIterator<Buffer, undefined> {
   readonly #request: Dispatched
   readonly #rejectHead: (error: Error) => void
@@ -58,7 +58,7 @@ class ReceivedBody implements HttpBody, AsyncIterator<Buffer, undefined> {
   #seen = 0
   #isOver = false
   #failure: Error | null = null
-  /** A timer that ends with the response. AbortSignal.timeout would live on until its time. */
+  /** A timer that ends with the response. AbortSignal.timeout would remain until its time. */
   readonly #timer: NodeJS.Timeout | null
 
   constructor(request: Dispatched, rejectHead: (error: Error) => void) {
@@ -88,7 +88,7 @@ class ReceivedBody implements HttpBody, AsyncIterator<Buffer, undefined> {
   }
 
   destroy(): void {
-    if (!this.#isOver) this.#stop(new Error('the response is not wanted any more'))
+    if (!this.#isOver) this.#stop(new Error('the response is no longer needed'))
   }
 
   start(controller: Dispatcher.DispatchController): void {
@@ -128,7 +128,7 @@ class ReceivedBody implements HttpBody, AsyncIterator<Buffer, undefined> {
     const chunk = this.#waiting.length === 1 ? (this.#waiting[0] as Buffer) : Buffer.concat(this.#waiting)
     this.#waiting = []
     this.#waitingBytes = 0
-    // Last, because it may add what has arrived meanwhile.
+    // Last, because it may add data that has arrived meanwhile.
     this.#controller?.resume()
     return chunk
   }

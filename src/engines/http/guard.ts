@@ -19,8 +19,8 @@ const PRIVATE_V4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]
-/** Global unicast is 2000::/3; these blocks of it are for tunnels or documentation. Everything outside is refused:
- *  mapped, translated (64:ff9b::), unique-local, link-local and multicast addresses. */
+/** Global unicast is 2000::/3; these blocks of it are for tunnels or documentation. Everything outside 2000::/3 is
+ *  refused: mapped, translated (64:ff9b::), unique-local, link-local and multicast addresses. */
 const PUBLIC_V6 = '2000::/3'
 const PRIVATE_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 

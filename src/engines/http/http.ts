@@ -11,18 +11,18 @@ import { dispatch } from './dispatch.ts'
 import { type AddressGuard, addressGuard, isLocalhost } from './guard.ts'
 
 export type HttpOptions = {
-  /** Addresses that the guard allows although they are not public. */
+  /** Addresses that the guard allows although they are private. */
   allow: readonly string[]
   /** Additional certificate authorities to trust, in PEM. */
   ca?: string
-  /** Resolvers instead of the system's. */
+  /** Resolvers to use instead of the system's. */
   dns?: readonly string[]
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** How long a connection may wait for the next call, whatever the server says: there may be thousands of servers. */
+/** How long an idle connection is kept, whatever the server says: there may be thousands of servers. */
 const IDLE = { keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 }
-/** Before a call, for whoever waits for the answer. */
+/** The time limit of a DNS look-up before a call, while a caller waits for the answer. */
 const LOOK_UP_MS = 3_000
 
 export function openHttp(options: HttpOptions): Http {
@@ -125,7 +125,7 @@ const LOOPBACK = ['127.0.0.1', '::1']
 async function resolve(resolver: Resolver, permits: AddressGuard, hostname: string): Promise<string[]> {
   const bare = hostname.replace(/^\[|\]$/g, '')
   if (isIP(bare)) return [bare]
-  // Name servers need not know it (RFC 6761). Whoever allows one of the two means that one.
+  // Name servers need not know it (RFC 6761). Allowing one of the two loopback addresses means that one.
   if (isLocalhost(bare)) return LOOPBACK.some(permits) ? LOOPBACK.filter(permits) : LOOPBACK
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(bare), resolver.resolve6(bare)])
   const found = [v4, v6].flatMap(outcome => (outcome.status === 'fulfilled' ? outcome.value : []))

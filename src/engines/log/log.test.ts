@@ -21,7 +21,7 @@ after(async () => {
 
 logConforms('the log in PostgreSQL', db, log, { db: other, log: otherLog })
 
-/** A log of its own: partitions are made by the time of the database, which cannot be set. */
+/** A separate log: partitions are created by the database's time, which cannot be set. */
 async function openOwn(t: TestContext) {
   const { db: own, drop: dropOwn } = await testDatabase()
   const opened = openLog({ db: own, random, warn })
@@ -40,7 +40,7 @@ async function openOwn(t: TestContext) {
   return { db: own, log: opened, append, rows }
 }
 
-/** The end of the log, when no transaction of others keeps it back any more. */
+/** The end of the log, when no other transaction holds it back any more. */
 async function placesOf(own: Database, opened: Log): Promise<LanePosition[]> {
   const read = async () => {
     const places = (await own.transaction(tx => opened.head(tx))).map((position, lane) => ({ lane, position }))
@@ -50,7 +50,7 @@ async function placesOf(own: Database, opened: Log): Promise<LanePosition[]> {
 }
 
 describe('a log that was written before its lanes had numbers', () => {
-  it('is read on, without what was handled last and with all that was not', async t => {
+  it('is read from where it stopped, without skipping or repeating an event', async t => {
     const { db: own, drop: dropOwn } = await testDatabase({}, 'template1')
     const opened = openLog({ db: own, random, warn })
     t.after(async () => {
@@ -59,7 +59,7 @@ describe('a log that was written before its lanes had numbers', () => {
     })
     const migrations = readMigrations('bus', new URL('migrations/', import.meta.url))
     await migrate(own, migrations.slice(0, 1))
-    // The transaction that took the numbers first was committed last.
+    // The transaction that got its numbers first committed last.
     await own.script(`insert into bus_log (lane, xid, position, tenant, subject, envelope) overriding system value
         values (3, '100', 5, 'home', 'a', '"five"'), (3, '101', 2, 'home', 'a', '"two"'), (3, '102', 7, 'home', 'a', '"seven"');
       insert into bus_positions (consumer, lane, xid, position)
@@ -106,7 +106,7 @@ describe('the partitions of the log', () => {
     return { ...opened, now, trim, partitions }
   }
 
-  it('are made for the three coming days, also if events of today came before', async t => {
+  it("are created for the next three days, even if today's events arrived first", async t => {
     const { now, trim, partitions, append, rows } = await openPartitions(t)
     const days = [1, 2, 3].map(n => nameOf(now + n * DAY_MS))
     await trim(0, {})
@@ -132,7 +132,7 @@ describe('the partitions of the log', () => {
     assert.ok(!(await partitions()).includes(nameOf(now)))
   })
 
-  it('are kept for a week for a reader that nobody declares', async t => {
+  it('are kept for a week for a reader that is no longer declared', async t => {
     const { db: own, log: opened, trim, append, rows } = await openPartitions(t)
     await trim(-1, {})
     const behind = await placesOf(own, opened)
@@ -144,7 +144,7 @@ describe('the partitions of the log', () => {
     assert.equal(await rows(), 0)
   })
 
-  it('include the default one, from which the same is deleted in small steps', async t => {
+  it('include the default one, from which the same events are deleted in small steps', async t => {
     const { db: own, log: opened, trim, append, rows } = await openPartitions(t)
     const behind = await placesOf(own, opened)
     const many = Array.from({ length: 1_000 }, (_, n) => `evt_${n}`)

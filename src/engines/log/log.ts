@@ -1,4 +1,4 @@
-// The log in PostgreSQL. The events of an organisation are in one lane, each with a number there.
+// The log in PostgreSQL. Each organisation's events are in one lane, numbered within it.
 import type { Database, Envelope, Log, Random, Removal, Sql } from '../engines.ts'
 import { openNotifier } from './notifier.ts'
 import { trimPartitions } from './partitions.ts'
@@ -11,7 +11,7 @@ const CHANNEL = 'bus'
 export type LogOptions = {
   db: Database
   random: Random
-  /** Told of what nobody else hears of. */
+  /** Called with errors that no caller receives. */
   warn: (error: unknown, what: string, fields: Record<string, unknown>) => void
 }
 
@@ -66,7 +66,7 @@ export function openLog({ db, random, warn }: LogOptions): Log {
   }
 }
 
-/** Positions of one transaction. */
+/** The positions of one transaction. */
 const REMOVED_AT_ONCE = 5_000
 
 async function removeEntries({ db, signal, write }: Removal, lane: number, tenant: string): Promise<number> {
@@ -84,8 +84,8 @@ function newEvent(envelope: Envelope): store.NewEvent {
   return { lane: laneOf(tenant), tenant, subject, envelope: JSON.stringify(envelope) }
 }
 
-/** Finds how far a lane can be read. What is before an event that is there, and is not there itself, was numbered by a
- *  transaction that runs still, or was rolled back: one that was among those that ran when this was first seen. */
+/** Finds how far a lane can be read. A missing number before an existing event belongs to a transaction that is still
+ *  running or was rolled back: one of those running when the gap was first seen. */
 function openSettled() {
   const seen = new Map<number, { last: number; next: number }>()
   return async (sql: Sql, lane: number, after: number, rows: readonly store.LogRow[]) => {

@@ -1,5 +1,5 @@
-// Notifies the other processes of new events, at most once in 20 ms: each notification is a commit of its own, and commits
-// with notifications wait for each other.
+// Notifies other processes of new events, at most once per 20 ms: each notification is its own commit, and commits with
+// notifications wait for each other.
 const INTERVAL_MS = 20
 
 /** `send` gets a number whose bits are the lanes with new events. */
@@ -23,7 +23,7 @@ export function openNotifier(send: (lanes: number) => Promise<void>) {
       for (const lane of lanes) bits |= 1 << lane
       if (timer === null) flush()
     },
-    /** Resolves when all are sent. */
+    /** Resolves when all notifications are sent. */
     close: async () => {
       if (timer) clearTimeout(timer)
       flush()

@@ -1,11 +1,11 @@
-// The log has one partition per day. A partition is deleted a day after its end, when every consumer has passed it. What nobody
-// declares any more holds it for a week: its name may have changed by mistake.
+// The log has one partition per day. A partition is deleted a day after its end, when every consumer has passed it. A
+// consumer that is no longer declared holds it for a week: its name may have been changed by mistake.
 import { createPartition, dropPartition, selectPartitions } from '../db/partitions.ts'
 import type { TrimOptions } from '../engines.ts'
 import * as store from './store.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-/** Partitions are made this many days ahead. If nobody makes them, the default partition takes the events. */
+/** Partitions are created this many days ahead. If none is created, the default partition takes the events. */
 const DAYS_AHEAD = 3
 const KEEP_MS = DAY_MS
 const KEEP_FOR_UNDECLARED_MS = 7 * DAY_MS
@@ -16,7 +16,7 @@ export async function trimPartitions(options: TrimOptions & { troubled: (error: 
   const { db, write, now, signal, troubled } = options
   const existing = await selectPartitions(db, 'bus_log')
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
-  // Not for today: an event that is being written to the default partition would violate the new limits of that partition.
+  // Not for today: an event that is being written to the default partition would violate that partition's new bounds.
   for (let ahead = 1; ahead <= DAYS_AHEAD; ahead++) {
     const day = today + ahead * DAY_MS
     if (existing.includes(nameOf(day))) continue

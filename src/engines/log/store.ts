@@ -9,8 +9,8 @@ const columns = (readers: readonly LanePosition[]) =>
 /** `envelope` is JSON. */
 export type NewEvent = { lane: number; tenant: string; subject: string; envelope: string }
 
-/** The transaction gets its own number before it takes those of its events: whoever sees that one of them is missing then
- *  finds it among those that run. */
+/** The transaction gets its own number before those of its events: a process that finds an event number missing then
+ *  finds the transaction among the running ones. */
 export async function appendEvents(db: Tx, events: readonly NewEvent[]): Promise<void> {
   const { separator, of } = columnsOf({
     lane: events.map(event => event.lane),
@@ -30,7 +30,7 @@ export async function notifyReaders(db: Tx, channel: string, payload: string): P
   await db`select pg_notify(${channel}, ${payload})`
 }
 
-/** Waits until running transactions have appended their events, and no other does so until this one ends. */
+/** Waits until running transactions have appended their events; no other appends until this one ends. */
 export async function selectHead(db: Tx, lanes: number): Promise<LogPosition[]> {
   await db`lock table bus_log in share mode`
   const rows = await db<{
@@ -43,14 +43,14 @@ export async function selectHead(db: Tx, lanes: number): Promise<LogPosition[]> 
 /** `oldest`: all transactions with lower numbers have ended. */
 export type LogRow = { position: number; tenant: string; subject: string; envelope: string | null; oldest: number }
 
-/** Higher than the numbers of all transactions that have one. The upper end of a snapshot is not: it is that of the last one
- *  that has ended, and others run above it. */
+/** Higher than the numbers of all transactions that have one. The upper end of a snapshot would not be: it belongs to
+ *  the last ended transaction, and others may run above it. */
 export async function selectNext(db: Sql): Promise<number> {
   const [row] = await db<{ next: number }>`select pg_current_xact_id()::text::bigint as next`
   return row?.next as number
 }
 
-/** The next events of a lane, with the envelopes of those that the expression matches. */
+/** The next events of a lane, with the envelopes of those that match the expression. */
 export async function selectEvents(
   db: Sql,
   lane: number,
@@ -75,7 +75,7 @@ export async function selectUnread(db: Sql, readers: readonly LanePosition[]): P
   return rows.map(({ at }) => at)
 }
 
-/** Whether one of these readers has not reached some event of that time. */
+/** Whether one of these readers has not reached every event of that time. */
 export async function isUnread(db: Sql, readers: readonly LanePosition[], from: string, to: string): Promise<boolean> {
   const [lanes, positions] = columns(readers)
   const [row] = await db<{ is: boolean }>`select exists (
@@ -86,8 +86,8 @@ export async function isUnread(db: Sql, readers: readonly LanePosition[], from: 
   return row?.is === true
 }
 
-/** Deletes from the default partition what is older and what these readers have passed, at most so many of each lane; returns
- *  how many. The oldest first, which the index finds without reading the others. */
+/** Deletes up to `count` old events that these readers have passed from each lane of the default partition; returns how
+ *  many. Oldest first, which the index finds without reading the others. */
 export async function deleteOther(
   db: Tx,
   readers: readonly LanePosition[],
@@ -105,14 +105,14 @@ export async function deleteOther(
   return rows.length
 }
 
-/** The first and last positions of a lane; of an empty one, 1 and 0. */
+/** The first and last positions of a lane; 1 and 0 for an empty one. */
 export async function selectEnds(db: Sql, lane: number): Promise<{ first: number; last: number }> {
   const [row] = await db<{ first: number; last: number }>`select
     coalesce(min(position), 1) as first, coalesce(max(position), 0) as last from bus_log where lane = ${lane}`
   return row ?? { first: 1, last: 0 }
 }
 
-/** Those of an organisation among these positions, which the index finds. */
+/** An organisation's events among these positions, which the index finds. */
 export async function deleteEntries(
   db: Tx,
   lane: number,
@@ -124,7 +124,7 @@ export async function deleteEntries(
   return rows.length
 }
 
-/** The space of the log on the disk. */
+/** The log's size on the disk. */
 export async function selectBytes(db: Sql): Promise<number> {
   const [row] = await db<{
     bytes: number

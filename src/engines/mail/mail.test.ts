@@ -62,7 +62,7 @@ describe('mail over SMTP', () => {
     assert.match(one?.data ?? '', /https:\/\/id\.example\.com\/x/)
   })
 
-  it('has HTML besides the text, and another name of the sender, at the same address', async t => {
+  it('has HTML next to the text, and another display name of the sender at the same address', async t => {
     const { port, received } = await server(t)
     const mail = smtpMail(`smtp://localhost:${port}`)
     await mail.send({ ...MAIL, text: 'a code', html: '<p>a code</p>', fromName: 'Example <Store>, "Ltd"' })
@@ -121,7 +121,7 @@ describe('mail without a server', () => {
     assert.equal(statSync(directory).mode & 0o777, 0o700)
   })
 
-  it('has its HTML in a file beside it, and the text is a whole message', async t => {
+  it('has its HTML in a file next to it, and the text is a complete message', async t => {
     const directory = mkdtempSync(join(tmpdir(), 'stoa-mail-'))
     t.after(() => rmSync(directory, { recursive: true }))
     const mail = openMail({ smtpUrl: null, from: FROM, ca: undefined, directory, print: () => {} }, clock, systemRandom)
@@ -134,7 +134,7 @@ describe('mail without a server', () => {
     assert.match(readFileSync(join(directory, message), 'utf8'), /^Content-Type: text\/plain; charset=utf-8\r$/m)
   })
 
-  it('has its links whole, in the file and on the terminal', async t => {
+  it('has complete links, in the file and on the terminal', async t => {
     const directory = mkdtempSync(join(tmpdir(), 'stoa-mail-'))
     t.after(() => rmSync(directory, { recursive: true }))
     let printed = ''

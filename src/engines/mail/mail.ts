@@ -1,4 +1,4 @@
-// Outgoing mail: over SMTP if a server is set, otherwise written to files in the data directory.
+// Outgoing mail: over SMTP if a server is configured, otherwise written to files in the data directory.
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, EngineUnavailable, type Mail, type Random } from '../engines.ts'
@@ -13,7 +13,7 @@ export type MailSettings = {
   /** Additional certificate authorities to trust, in PEM. */
   ca: string | undefined
   directory: string
-  /** Prints the links of mail that is written to a file, for whoever runs Stoa without a mail server. */
+  /** Prints the links of mail that is written to a file, for operators without a mail server. */
   print: (text: string) => void
 }
 
@@ -28,7 +28,7 @@ function smtpMail(url: string, from: string, ca: string | undefined): Mail {
     host: hostname.replace(/^\[|\]$/g, ''),
     ...(port !== '' && { port: Number(port) }),
     secure: protocol === 'smtps:',
-    // Mails carry links that give access to accounts: without TLS they go only to this machine.
+    // Mails contain links that give access to accounts: without TLS they are sent only to this machine.
     requireTLS: protocol === 'smtp:' && !LOOPBACK.test(hostname),
     tls: { secureContext: trusting(ca) },
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
@@ -51,7 +51,7 @@ function smtpMail(url: string, from: string, ca: string | undefined): Mail {
   }
 }
 
-/** The sender of the settings, under another name if one is given. */
+/** The configured sender, with another display name if one is given. */
 function sender(from: string, name: string | undefined): string | { name: string; address: string } {
   const address = from.endsWith('>') ? from.slice(from.lastIndexOf('<') + 1, -1) : from
   return name === undefined ? from : { name, address }
@@ -59,7 +59,7 @@ function sender(from: string, name: string | undefined): string | { name: string
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Writes one file per mail, named by time, and its HTML beside it: a browser shows that, and the text stays readable. */
+/** Writes one file per mail, named by time, and its HTML next to it: browsers show that, and the text stays readable. */
 function fileMail({ directory, from, print }: MailSettings, clock: Clock, random: Random): Mail {
   return {
     send: async ({ fromName, html, ...mail }) => {
@@ -70,16 +70,17 @@ function fileMail({ directory, from, print }: MailSettings, clock: Clock, random
       const name = `${clock.now().toISOString().replaceAll(':', '')}-${random.token(8)}`
       if (html !== undefined) writePrivate(directory, `${name}.html`, html)
       const path = writePrivate(directory, `${name}.eml`, readable(message as Buffer, text))
-      // Our own links are a line each; a link in the name of an organisation is not.
+      // Our own links are on a line of their own; a link in an organisation's name is not.
       const links = text.match(/^https:\/\/\S+$/gm) ?? []
       const lines = [`Mail to ${to} (${subject}) is in ${path}`, ...links, '']
-      // Without control characters, which could drive the terminal, and without those that change the direction of text.
+      // Without control characters, which could control the terminal, and without characters that change the text
+      // direction.
       print(`${lines.map(line => line.replace(/[\p{Cc}\p{Cf}]/gu, '')).join('\n')}\n`)
     },
   }
 }
 
-/** Renamed when complete; nothing stays behind if the disk is full. */
+/** Renamed when complete; nothing is left behind if the disk is full. */
 function writePrivate(directory: string, name: string, text: string): string {
   const path = join(directory, name)
   try {

@@ -24,7 +24,7 @@ const FIREBASE = {
 }
 const FIREBASE_HASH = 'lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=='
 
-/** Vectors that others published: what was hashed, and the hash. */
+/** Published test vectors: the password and its hash. */
 const VECTORS: Record<string, [password: string, foreign: ForeignHash]> = {
   'bcrypt, of crypt_blowfish': ['U*U', { hash: '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW' }],
   'bcrypt by the name of PHP': ['U*U', { hash: '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW' }],
@@ -84,7 +84,7 @@ const VECTORS: Record<string, [password: string, foreign: ForeignHash]> = {
   ],
 }
 
-describe('a hash of another system', () => {
+describe('a hash from another system', () => {
   for (const [name, [password, foreign]] of Object.entries(VECTORS)) {
     it(`is verified: ${name}`, async () => {
       const digest = adopted(foreign)
@@ -100,7 +100,7 @@ describe('a hash of another system', () => {
     assert.ok(!digest.includes(FIREBASE.signerKey.slice(0, 20)) && !digest.includes(FIREBASE_HASH.slice(0, 20)))
   })
 
-  it('is of the text as it was typed, and by argon2 perhaps of its NFKC form', async () => {
+  it('is of the text as typed, or with argon2 possibly of its NFKC form', async () => {
     const [typed, normal] = ['caf\u0065\u0301 \ufb01ve', 'caf\u00e9 five']
     const { default: bcrypt } = await import('bcrypt')
     const digest = adopted({ hash: await bcrypt.hash(typed, 4) })
@@ -116,7 +116,7 @@ describe('a hash of another system', () => {
     assert.deepEqual([await verify(digest, 'x'), await verify(digest, 'y')], [true, false])
   })
 
-  it('is adopted also from this system', async () => {
+  it('can also come from another Stoa', async () => {
     const own = await passwords.hash('home', 'a long password')
     assert.equal(passwords.isCurrent(own), true)
     const digest = adopted({ hash: passwords.exported(own) })
@@ -127,7 +127,7 @@ describe('a hash of another system', () => {
   const HASH = Buffer.alloc(32, 7).toString('base64').replace('=', '')
   const bcryptOf = (cost: string) => `$2b$${cost}$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW`
 
-  it('is refused if verifying it would cost too much, and not just below', () => {
+  it('is refused if verifying it would be too expensive, and accepted just below that', () => {
     const [most, costly]: [string[], string[]] = [
       [
         bcryptOf('13'),
@@ -149,11 +149,11 @@ describe('a hash of another system', () => {
     for (const hash of most) adopted({ hash })
     for (const hash of costly) {
       const refused = passwords.adopt({ hash })
-      assert.match('problem' in refused ? refused.problem : '', /costs too much/, hash)
+      assert.match('problem' in refused ? refused.problem : '', /too expensive/, hash)
     }
   })
 
-  it('is refused if its form is not known, and never fails to be verified otherwise', async () => {
+  it('is refused if its format is unknown, and can always be verified otherwise', async () => {
     const unknown: ForeignHash[] = [
       ...['', '$', 'plain', '$1$salt$hash', '$md5$x', '$imported$2b$', '$constructor$i=1$c29tZXNhbHQ$AAAA'].map(
         hash => ({ hash }),
@@ -184,7 +184,7 @@ describe('a hash of another system', () => {
     ]
     for (const foreign of unknown) {
       const refused = passwords.adopt(foreign)
-      assert.match('problem' in refused ? refused.problem : '', /no form/, JSON.stringify(foreign))
+      assert.match('problem' in refused ? refused.problem : '', /unknown format/, JSON.stringify(foreign))
     }
     const long = Buffer.alloc(256, 7).toString('base64').replace('==', '')
     for (const salt of ['c29tZXNhbHQ', long]) {

@@ -1,6 +1,6 @@
-// Password hashes that other systems made, in the forms in which Auth0, Firebase, Supabase and Keycloak export them. Each is
-// stored as one text that says its form, after a mark: `$imported$2b$…`. Whoever verifies one pays what its parameters say,
-// so they are bounded.
+// Password hashes from other systems, in the export formats of Auth0, Firebase, Supabase and Keycloak. Each is stored as
+// one text that names its format, after a mark: `$imported$2b$…`. Verification costs what the parameters demand, so they
+// are bounded.
 import { createCipheriv, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { verify } from '@node-rs/argon2'
@@ -10,16 +10,16 @@ const MARK = '$imported'
 
 export const isImported = (digest: string): boolean => digest.startsWith(`${MARK}$`)
 
-/** A stored hash as other systems, and `adopt`, read it. */
+/** A stored hash in the format that other systems and `adopt` use. */
 export const withoutMark = (digest: string): string => (isImported(digest) ? digest.slice(MARK.length) : digest)
 
 /** At most about 0.6 s of one core each, which is what current versions of those systems take. */
 const BCRYPT_COST_MAX = 13
-/** Of memory, and of memory times passes. */
+/** Limits on memory, and on memory times passes. */
 const ARGON2_MAX = { kibibytes: 128 * 1024, kibibytesInAll: 512 * 1024, lanes: 16 }
 const SCRYPT_BYTES_MAX = 64 * 1024 * 1024
 
-/** A shorter hash is none, and a longer one costs more than its parameters say. */
+/** A shorter hash is invalid, and a longer one costs more than its parameters say. */
 const isHash = ({ length }: Buffer) => length >= 16 && length <= 64
 const isSalt = ({ length }: Buffer) => length <= 256
 
@@ -31,15 +31,15 @@ export function adoptHash(foreign: ForeignHash): Adopted {
   if (!form)
     return {
       problem:
-        'has no form that is known here: `$2b$…`, `$argon2id$…` and `$scrypt$…` say theirs, and base64 needs `algorithm` with its fields (`salt`, `iterations`, `memory`; `firebase` beside `users`)',
+        'has an unknown format: `$2b$…`, `$argon2id$…` and `$scrypt$…` name theirs, and base64 needs `algorithm` with its fields (`salt`, `iterations`, `memory`; `firebase` next to `users`)',
     }
-  return form.isCostly ? { problem: 'has parameters with which it costs too much to verify' } : { digest: MARK + text }
+  return form.isCostly ? { problem: 'has parameters that make it too expensive to verify' } : { digest: MARK + text }
 }
 
-/** The other system hashed the text as it was typed. Another Stoa hashed its NFKC form, by argon2. */
+/** The other system hashed the text as typed. Another Stoa hashed its NFKC form, with argon2. */
 export async function verifyImported(digest: string, password: string): Promise<boolean> {
   const form = formOf(withoutMark(digest))
-  if (!form) throw new Error('a stored password hash has no form that is known here')
+  if (!form) throw new Error('a stored password hash has an unknown format')
   if (await form.matches(password)) return true
   const normal = password.normalize('NFKC')
   return normal !== password && isArgon2(withoutMark(digest)) && form.matches(normal)
@@ -49,7 +49,7 @@ const isArgon2 = (text: string) => /^\$argon2(id|i|d)\$/.test(text)
 
 type Pbkdf2 = { digest: string; bytes: number; iterationsMax: number }
 
-/** By the names that Keycloak gives them. */
+/** By Keycloak's names. */
 const PBKDF2: ReadonlyMap<string, Pbkdf2> = new Map([
   ['pbkdf2', { digest: 'sha1', bytes: 20, iterationsMax: 1_400_000 }],
   ['pbkdf2-sha256', { digest: 'sha256', bytes: 32, iterationsMax: 700_000 }],
@@ -68,14 +68,14 @@ function formOf(text: string): Form | null {
   return algorithm ? pbkdf2Form(algorithm, parts[0], salt, hash) : null
 }
 
-/** The last characters of salt and hash have bits that are not used, which must be 0. */
+/** The last characters of salt and hash have unused bits, which must be 0. */
 const BCRYPT = /^\$2[ab]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/
 
 function bcryptForm(text: string): Form | null {
   const cost = Number(text.match(BCRYPT)?.[1])
   if (!(cost >= 4 && cost <= 31)) return null
   const matches = async (password: string) => {
-    const { default: bcrypt } = await import('bcrypt') // Loaded with the first hash of this form.
+    const { default: bcrypt } = await import('bcrypt') // Loaded with the first hash of this format.
     return bcrypt.compare(password, text)
   }
   return { isCostly: cost > BCRYPT_COST_MAX, matches }
@@ -107,14 +107,14 @@ function scryptForm(id: string, parameters: string | undefined, salt: Buffer, ha
   return { isCostly: 128 * 2 ** ln * r * p > SCRYPT_BYTES_MAX, matches }
 }
 
-/** Firebase encrypts the same text for everyone, the key of the project, with the derived key. What is stored here is that
- *  without the text, so that it does not contain the key of the project. */
+/** Firebase encrypts the same text for everyone, the project's key, with the derived key. Only the result is stored
+ *  here, so that the stored hash does not contain the project's key. */
 const keystream = (key: Buffer, length: number): Buffer =>
   createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(length))
 
 const deriveByIterations = promisify(pbkdf2)
 
-/** A hash longer than the digest has more blocks, each of which costs as much again. The first one proves enough. */
+/** A hash longer than the digest has several blocks, each of which costs as much again. The first one is sufficient. */
 function pbkdf2Form(
   { digest, bytes, iterationsMax }: Pbkdf2,
   parameters: string | undefined,
@@ -129,7 +129,7 @@ function pbkdf2Form(
   return { isCostly: iterations > iterationsMax, matches }
 }
 
-/** The text of a form; null if there is none for it. */
+/** The text in a format; null if there is none. */
 function textOf(foreign: ForeignHash): string | null {
   const { hash, algorithm = '', salt = '', iterations, firebase } = foreign
   if (hash.startsWith('$')) return ownText(hash)
@@ -143,14 +143,14 @@ function textOf(foreign: ForeignHash): string | null {
   return algorithm === 'firebase-scrypt' && firebase ? firebaseText(firebase, salt, hash) : null
 }
 
-/** Supabase keeps imported hashes of Firebase with the key of their project. */
+/** Supabase stores imported Firebase hashes with the key of their project. */
 const SUPABASE_FIREBASE =
   /^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,2}),p=1,ss=([\w+/=-]*),sk=([\w+/=-]+)\$([\w+/=-]+)\$([\w+/=-]+)$/
 
-/** A text that says its form, as it is stored here. */
+/** A text that names its format, as stored here. */
 function ownText(text: string): string | null {
   if (text.startsWith('$2y$')) return text.replace('$2y$', '$2b$') // PHP's name for the same.
-  if (/^\$argon2(id|i|d)\$m=/.test(text)) return ownText(text.replace('$m=', '$v=16$m=')) // Version 16 had no field for it.
+  if (/^\$argon2(id|i|d)\$m=/.test(text)) return ownText(text.replace('$m=', '$v=16$m=')) // Version 16 had no such field.
   if (!text.startsWith('$fbscrypt$')) return text.split('$').map(unpadded).join('$')
   const [, n, r, saltSeparator = '', signerKey = '', salt = '', hash = ''] = text.match(SUPABASE_FIREBASE) ?? []
   return firebaseText({ memCost: Number(n), rounds: Number(r), saltSeparator, signerKey }, salt, hash)
@@ -165,14 +165,14 @@ function firebaseText(project: FirebaseParameters, saltText: string, hashText: s
   return `$firebase-scrypt$ln=${memCost},r=${rounds},p=1$${base64(Buffer.concat([salt, separator]))}$${base64(stream)}`
 }
 
-/** `m=65536,t=2,p=1` with exactly these names, and numbers as everybody writes them. */
+/** `m=65536,t=2,p=1` with exactly these names and plain decimal numbers. */
 function parametersIn(text: string | undefined, names: readonly string[]): number[] | null {
   const found = (text ?? '').split(',').map(part => part.match(/^([a-z]+)=(0|[1-9]\d{0,8})$/))
   const fits = found.length === names.length && found.every((one, at) => one?.[1] === names[at])
   return fits ? found.map(one => Number(one?.[2])) : null
 }
 
-/** Base64 as it is stored: without padding. Null if it is none. */
+/** Base64 as stored, without padding; null if invalid. */
 function bytesIn(text = ''): Buffer | null {
   const bytes = Buffer.from(text, 'base64')
   return text !== '' && base64(bytes) === text ? bytes : null
@@ -181,5 +181,5 @@ function bytesIn(text = ''): Buffer | null {
 const base64 = (bytes: Buffer): string => unpadded(bytes.toString('base64'))
 const unpadded = (text: string): string => text.replace(/={1,2}$/, '')
 
-/** Base64 of either alphabet, as it is stored. */
+/** Base64 of either alphabet, as stored. */
 const plain = (text: string): string => unpadded(text).replaceAll('-', '+').replaceAll('_', '/')

@@ -19,7 +19,7 @@ describe('password hashing', () => {
       const call = (user: string) => passwords.hash(user, 'a long password').then(() => ended.push(user))
       const flood = Array.from({ length: 12 }, () => call('flood'))
       await Promise.all([call('other'), ...flood])
-      // Those that run at once may end in any order on a busy machine.
+      // Concurrent calls may end in any order on a busy machine.
       assert.ok(ended.indexOf('other') <= 5, `${ended} with ${cores} cores`)
     }
   })
@@ -54,7 +54,7 @@ describe('password hashing', () => {
       assert.ok(tookMs >= evenMs - 2, `${tookMs} ms`)
       assert.equal(await passwords.verifyEvenly('home', digest, 'a long password'), true)
     }
-    // Whoever leaves once it is known has had the attempt.
+    // A caller that leaves after the result is known has used the attempt.
     const leaving = new AbortController()
     const late = passwords.verifyEvenly('home', imported.digest, 'another password', leaving.signal)
     setTimeout(() => leaving.abort(new Error('left')), evenMs / 2)

@@ -8,19 +8,20 @@ import { adoptHash, isImported, verifyImported, withoutMark } from './imported.t
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-/** More than any hash takes that is verified here. */
+/** More than any hash verified here takes. */
 const EVEN_MS = 1_000
 const WAITING_MAX = 200
-/** People do not wait longer for a page. */
+/** People do not wait longer than this for a page. */
 const WAIT_MS = 15_000
 
-/** `cost` is that of new hashes; a stored one says its own. `evenMs` is smaller in tests. */
+/** `cost` is for new hashes; a stored one contains its own. `evenMs` is smaller in tests. */
 export function openPasswords(cores = availableParallelism(), cost = ARGON2ID, evenMs = EVEN_MS): Passwords {
   const { memoryCost, timeCost, parallelism } = cost
   const width = Math.max(1, Math.floor(cores / 2))
   const openQueue = () => openFairQueue({ width, waitingMax: WAITING_MAX, waitMs: WAIT_MS })
   const queue = openQueue()
-  /** Clients wait here for the turn of their organisation, so that those of one delay no other, however many they are. */
+  /** Clients wait here for their organisation's turn, so that the clients of one organisation delay no other, however
+   *  many they are. */
   const ofOrgs = new Map<string, FairQueue>()
 
   async function inTurnOf<T>(user: PasswordUser, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {

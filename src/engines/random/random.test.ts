@@ -6,7 +6,7 @@ import { seededRandom, systemRandom } from './random.ts'
 /** Tests for every source. */
 function conforms(name: string, random: Random): void {
   describe(`${name} randomness`, () => {
-    it('returns as many bytes as requested, also more than its pool', () => {
+    it('returns as many bytes as requested, even more than its pool', () => {
       for (const count of [0, 1, 32, 4096, 10_000]) assert.equal(random.bytes(count).length, count)
     })
 

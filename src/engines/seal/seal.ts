@@ -1,6 +1,6 @@
-// Seals secrets that must be read back, such as that of an app. Each text is encrypted with AES-256-GCM under its own
-// key, which is encrypted under the organisation's key, which is derived from the root key. Both are bound to
-// organisation and name, so that a sealed text copied to another organisation or name does not open.
+// Encrypts secrets that must be read back, such as an app's. Each text is encrypted with AES-256-GCM under its own key,
+// which is encrypted under the organisation's key, which is derived from the root key. Both are bound to organisation and
+// name, so that a sealed text copied to another organisation or name does not open.
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto'
 import type { Random, Seal } from '../engines.ts'
 

@@ -9,7 +9,7 @@ import { systemRandom as random } from '../random/random.ts'
 import { makeAuthority, makeLeaf } from './authority.ts'
 
 describe('additional certificate authorities', () => {
-  it('are trusted beside those of Node', async t => {
+  it("are trusted in addition to Node's", async t => {
     const known = getCACertificates('default')
     setDefaultCACertificates([...known, CA()])
     const authority = await makeAuthority({ clock, random })

@@ -38,21 +38,21 @@ export async function insertEventRows(db: Tx, rows: readonly EventRow[]): Promis
       session_id, revenue, currency, fingerprint, properties)`
 }
 
-/** The properties of all errors of an answer together; those of the largest errors are omitted. Those of ordinary errors
- *  fit, 10 KiB for each of 200, and so do those of the ten largest that can be stored. */
+/** The size limit of the properties of all errors in an answer; the largest errors' properties are omitted first.
+ *  Ordinary errors fit, 10 KiB for each of 200, and so do the ten largest that can be stored. */
 const PROPERTIES_BYTES_MAX = 2 * 1024 * 1024
-/** Properties up to this size are parsed by the process, which costs less than to look up every path. Those of 200 rows
- *  are 0.8 MiB. */
+/** Properties up to this size are parsed by the process, which costs less than looking up every path. For 200 rows, that
+ *  is 0.8 MiB. */
 const PARSED_BYTES_MAX = 4 * 1024
-/** Of a stack trace, the innermost; and characters of a text in a frame. */
+/** The innermost frames of a stack trace, and characters of a text in a frame. */
 const FRAMES_MAX = 50
 const FRAME_CHARACTERS_MAX = 2_000
-/** Of an error whose properties are omitted: what ordinary frames need. 200 times the bytes are 0.4 MiB. */
+/** For an error whose properties are omitted: what ordinary frames need. 200 times the bytes are 0.4 MiB. */
 const FRAMES_MAX_IF_OMITTED = 15
 const FRAMES_BYTES_MAX_IF_OMITTED = 2 * 1024
 const FRAME_CHARACTERS_MAX_IF_OMITTED = 200
 
-/** Until the last step rows have a reference to their properties, not a copy. `properties || '{}'` is the same value, but
+/** Until the last step, rows have a reference to their properties, not a copy. `properties || '{}'` is the same value,
  *  decompressed: otherwise every look-up would decompress it again. */
 export async function selectErrors(
   db: Sql,
@@ -102,7 +102,7 @@ export async function selectErrors(
     order by timestamp desc, received desc, id`
 }
 
-/** How many were deleted. The oldest first, which the index finds without reading the others. */
+/** Returns how many were deleted. Oldest first, which the index finds without reading the others. */
 export async function deleteEvents(db: Tx, org: string, before: string, limit: number): Promise<number> {
   const rows = await db`with old as (
       select tableoid, ctid from events where org = ${org} and received < ${before}

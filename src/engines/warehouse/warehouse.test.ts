@@ -12,7 +12,7 @@ warehouseConforms('in PostgreSQL', async () => {
   return { warehouse, db, transaction: work => db.transaction(work), settle: async () => {} }
 })
 
-it('keeps the events of each month in a partition of its own', async () => {
+it('keeps the events of each month in their own partition', async () => {
   const now = new Date('2031-05-15T09:00:00.000Z')
   await warehouse.maintain(db, work => db.transaction(work), now)
   const received = '2031-06-01T00:00:00.000Z'

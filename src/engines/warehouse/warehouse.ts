@@ -12,12 +12,12 @@ export const openWarehouse = (): Warehouse => ({
   maintain: (db, write, now) => makePartitions(db, write, now),
 })
 
-/** Partitions are made this many months ahead. */
+/** Partitions are created this many months ahead. */
 const MONTHS_AHEAD = 2
 
 async function makePartitions(db: Sql, write: Write, now: Date): Promise<void> {
   const existing = await selectPartitions(db, 'events')
-  // Not for this month: an event that is being written to the default partition would violate the new limits of that partition.
+  // Not for this month: an event that is being written to the default partition would violate that partition's new bounds.
   for (let ahead = 1; ahead <= MONTHS_AHEAD; ahead++) {
     const [from, to] = [monthOf(now, ahead), monthOf(now, ahead + 1)]
     const name = `events_${from.slice(0, 7).replace('-', '')}`

@@ -1,4 +1,4 @@
-// What consumers of the log can rely on.
+// The guarantees for consumers of the log.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -23,7 +23,7 @@ import type { Handler } from './lane.ts'
 await openWorld()
 
 describe('a consumer', () => {
-  it('may have enough of a batch, and gets the rest in the next transactions, in order', async t => {
+  it('may stop within a batch, and gets the rest in the next transactions, in order', async t => {
     const name = unique('enough')
     const bus = await openOne(t)
     const counts = new Map<number, number>()
@@ -64,7 +64,7 @@ describe('a consumer', () => {
     assert.ok(Math.max(...sizes) <= 10)
   })
 
-  it('gets the whole envelope, for the subjects that it names', async t => {
+  it('gets the whole envelope for its subjects', async t => {
     const name = unique('subjects')
     const bus = await openOne(t)
     const seen: Envelope[] = []
@@ -77,7 +77,7 @@ describe('a consumer', () => {
     assert.deepEqual(seen, [sent[0], sent[3], sent[5]])
   })
 
-  it('gets nothing of a transaction that was rolled back', async t => {
+  it('gets no event of a rolled-back transaction', async t => {
     const name = unique('rollback')
     const bus = await openOne(t)
     await bus.consume([consumer(name)])
@@ -90,7 +90,7 @@ describe('a consumer', () => {
     assert.deepEqual(dataOf(await effectsAfter(name, 1), 'home'), [2])
   })
 
-  it('does not miss a transaction that is committed late', async t => {
+  it('does not miss a transaction that commits late', async t => {
     const name = unique('late')
     const bus = await openOne(t)
     await bus.consume([consumer(name)])
@@ -121,7 +121,7 @@ describe('a consumer', () => {
     assert.deepEqual(dataOf(await effectsAfter(name, 1), 'home'), [2])
   })
 
-  it('goes on after a restart with what it has not handled', async t => {
+  it('continues after a restart with the unhandled events', async t => {
     const name = unique('restart')
     const first = await openOne(t)
     await first.consume([consumer(name)])
@@ -154,7 +154,7 @@ describe('a consumer', () => {
     assert.equal(workers.size, 2)
   })
 
-  it('of another name is not held up by a slow one', async t => {
+  it('is not delayed by a slow one of another name', async t => {
     const [slow, fast] = [unique('slow'), unique('fast')]
     const bus = await openOne(t, { budgetMs: 50_000, lateMs: 60_000 })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()

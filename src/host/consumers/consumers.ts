@@ -1,5 +1,5 @@
-// Runs the consumers of this process. A lane is read when it is said to have new events, and once a second if it has some:
-// a process may die between its commit and its notification.
+// Runs the consumers of this process. A lane is read after a notification of new events, and polled once a second if it has
+// some, because a process may die between its commit and its notification.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Database, type Log, matches, type Tx } from '../../engines/engines.ts'
 import * as store from '../../kit/host/consumers.store.ts'
@@ -8,11 +8,11 @@ import { type Handler, type Limits, type ReaderOptions, readLane } from './lane.
 
 /** How many transactions of one consumer run at once in this process. */
 const AT_ONCE_MAX = 4
-/** How soon to look again after events whose transaction has not ended; it doubles up to the second one. Whoever makes large
- *  transactions one after the other should not delay the others by more than one of them. */
+/** The delay before reading again after events whose transaction has not ended; it doubles up to the second value.
+ *  Processes that make large transactions one after the other should not delay others by more than one of them. */
 const LATER_MS = 5
 const LATER_MAX_MS = 40
-/** Of the time that a transaction of held events took, until the next one. */
+/** The pause until the next transaction of held events, as a multiple of the duration of the last one. */
 const REST_SHARE = 0.25
 /** How long running transactions may take to end. */
 const END_MS = 10_000
@@ -29,9 +29,9 @@ export type ConsumersOptions = Omit<ReaderOptions, 'signal' | 'limits' | 'failed
   warn: (error: unknown, what: string, fields: Record<string, unknown>) => void
 }
 
-/** Calls these consumers until it is stopped by the function that it returns. One that is new gets the events from now on.
- *  Every event is handled at least once, those of one organisation in order. A failed event is tried again, and after 20 tries
- *  is a dead letter; the events of its organisation wait for it, and others do not. */
+/** Runs these consumers until the returned function is called. A new consumer gets the events from now on. Every event
+ *  is handled at least once, and those of one organisation in order. A failed event is retried, and becomes a dead
+ *  letter after 20 attempts. Meanwhile the later events of its organisation wait; those of others do not. */
 export async function startConsumers(
   given: ConsumersOptions,
   consumers: readonly Handler[],
@@ -56,7 +56,7 @@ export async function startConsumers(
   }
 }
 
-/** Gives every consumer its position: its own, that of a former id, or the end of the log. */
+/** Initialises every consumer's position: its own, that of a former id, or the end of the log. */
 async function placeConsumers(
   db: Tx,
   log: Log,
@@ -65,7 +65,7 @@ async function placeConsumers(
 ): Promise<void> {
   const isPlaced = (positions: readonly store.ConsumerPosition[]) =>
     consumers.every(({ id }) => positions.some(({ consumer }) => consumer === id))
-  // Before the positions are locked: whoever appends in a consumer's transaction locks them in this order.
+  // Before the positions are locked: code that appends in a consumer's transaction locks them in this order.
   const head = isPlaced(await store.selectPositions(db)) ? null : await log.head(db)
   await store.lockPositions(db)
   const known = new Set((await store.selectPositions(db)).map(({ consumer }) => consumer))
@@ -103,7 +103,7 @@ async function poll(
   }
 }
 
-/** The lanes that have entries to read, or will have when an older transaction has ended, by consumer. */
+/** By consumer, the lanes that have entries to read, or will have when an older transaction ends. */
 async function behindOf(db: Database, log: Log): Promise<Map<string, store.ConsumerPosition[]>> {
   const positions = await store.selectPositions(db)
   const unread = await log.unread(db, positions)
@@ -113,9 +113,9 @@ async function behindOf(db: Database, log: Log): Promise<Map<string, store.Consu
   )
 }
 
-/** Reads the lanes of one consumer, each by one transaction at a time. */
+/** Reads the lanes of one consumer, one transaction per lane at a time. */
 function openReader(options: ReaderOptions, consumer: Handler, troubled: (error: unknown) => void) {
-  /** Lanes to read; `retries` to try held events. */
+  /** Lanes to read; `retries` also retries held events. */
   const wanted = new Set<number | 'retries'>()
   const running = new Map<number | 'retries', Promise<void>>()
   const laterMs = new Map<number, number>()
@@ -148,7 +148,7 @@ function openReader(options: ReaderOptions, consumer: Handler, troubled: (error:
     setTimeout(() => wake([lane]), ms).unref()
   }
 
-  /** They may be many, and others should not wait for all of them. */
+  /** There may be many held events, and other work should not wait for all of them. */
   async function retryAll(): Promise<void> {
     const { signal } = options
     for (;;) {
@@ -166,7 +166,7 @@ function openReader(options: ReaderOptions, consumer: Handler, troubled: (error:
   wake(Array.from({ length: options.log.lanes }, (_, lane) => lane))
   return {
     id: consumer.id,
-    /** What it does not want, it passes when it is polled. */
+    /** The position moves past events that the consumer does not subscribe to when the lane is polled. */
     wants: (subjects: readonly string[]) =>
       subjects.some(subject => consumer.subjects.some(pattern => matches(pattern, subject))),
     wake,

@@ -1,4 +1,4 @@
-// What becomes of events that a consumer fails to handle, or for which it takes too long.
+// Events that a consumer fails to handle, or takes too long for.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -24,7 +24,7 @@ import type { Handler } from './lane.ts'
 await openWorld()
 
 describe('an event that a consumer fails to handle', () => {
-  it('is handled again, and leaves no effect of the failure', async t => {
+  it('is retried, and leaves no effect of the failure', async t => {
     const name = unique('again')
     const warnings: string[] = []
     const bus = await openOne(t, { warnings })
@@ -44,7 +44,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.ok(warnings.length >= 3)
   })
 
-  it('is a dead letter after 20 tries; later ones of its organisation wait, those of others do not', async t => {
+  it('becomes a dead letter after 20 attempts; later events of its organisation wait, those of others do not', async t => {
     const name = unique('poison')
     const bus = await openOne(t, { warnings: [] })
     let tries = 0
@@ -73,7 +73,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.deepEqual([aside?.error, JSON.parse(aside?.envelope ?? '{}').data], ['poison', 2])
   })
 
-  it('and became a dead letter can be tried again', async t => {
+  it('and became a dead letter can be retried', async t => {
     const name = unique('mended')
     const bus = await openOne(t, { warnings: [] })
     let isBroken = true
@@ -99,7 +99,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.deepEqual(await aside(), [])
   })
 
-  it('and is tried again while another one of its organisation is handled is not lost, and has all its tries', async t => {
+  it('and is retried while another one of its organisation is handled is not lost, and has all its attempts', async t => {
     const name = unique('overtaken')
     const bus = await openOne(t, { warnings: [] })
     const isBroken = new Set<unknown>([1])
@@ -143,7 +143,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.equal(tries.get(1), 20)
   })
 
-  it('for ever, of every organisation, does not keep the lanes from moving', async t => {
+  it('forever, for every organisation, does not block the lanes', async t => {
     const name = unique('broken')
     const bus = await openOne(t, { warnings: [] })
     const handle = () => Promise.reject(new Error('broken'))
@@ -155,7 +155,7 @@ describe('an event that a consumer fails to handle', () => {
     })
   })
 
-  it('because it handles none is a failure, and makes a dead letter like any other', async t => {
+  it('because it handles none has failed, and becomes a dead letter like any other', async t => {
     const name = unique('lazy')
     const bus = await openOne(t, { warnings: [] })
     let calls = 0
@@ -173,7 +173,7 @@ describe('an event that a consumer fails to handle', () => {
     assert.ok(calls <= 25, `${calls} calls`)
   })
 
-  it('because it never ends is given up', async t => {
+  it('because the call never ends is given up', async t => {
     const name = unique('endless')
     const bus = await openOne(t, { warnings: [] })
     let calls = 0
@@ -213,13 +213,13 @@ describe('a batch with one event that always fails', () => {
       dataOf(effects, 'home'),
       numbers(500).filter(n => n !== 400),
     )
-    // With the twenty tries of the event itself.
+    // Including the event's own twenty attempts.
     assert.ok(handledInAll < 3_000, `${handledInAll} events were handled`)
   })
 })
 
 describe('a consumer that takes too long', () => {
-  it('commits what it has handled when its time is used up, and goes on after it', async t => {
+  it('commits what it has handled when its time is used up, and continues after that', async t => {
     const name = unique('slow')
     const bus = await openOne(t, { budgetMs: 100, lateMs: 5_000 })
     const transactions = new Map<number, number>()
@@ -237,14 +237,14 @@ describe('a consumer that takes too long', () => {
     assert.deepEqual(await deadLettersOf(name), [])
   })
 
-  it('for one event has that counted as its own failure, and the others go on', async t => {
+  it('for one event counts as a failure of that event, and the others continue', async t => {
     const name = unique('stuck')
     const bus = await openOne(t, { warnings: [], budgetMs: 100, lateMs: 200, backoffMs: 1 })
     let tries = 0
     const handle: Handler['handle'] = async (tx, events) => {
       const isStuck = events.some(({ data }) => data === 3)
       if (isStuck && events.length === 1) tries++
-      // The server would end the statement, and so look like the cause.
+      // Otherwise the server would end the statement, and appear to be the cause.
       if (isStuck) await tx`select pg_sleep(3)`
       await effectOf(name)(tx, events)
       return undefined
@@ -260,14 +260,14 @@ describe('a consumer that takes too long', () => {
     assert.match((await deadLettersOf(name))[0]?.error ?? '', /took longer than 200 ms/)
   })
 
-  it('although the server ended its connection has that counted too', async t => {
+  it('counts as failed even if the server ended its connection', async t => {
     const name = unique('ended')
     const bus = await openOne(t, { warnings: [], budgetMs: 100, lateMs: 300, backoffMs: 1 })
     let calls = 0
     const handle: Handler['handle'] = async (tx, events) => {
       if (calls++ < 3) {
         const [row] = await tx<{ pid: number }>`select pg_backend_pid() as pid`
-        // It blocks the process for longer than its time, and meanwhile the server gives its connection up.
+        // It blocks the process beyond its time limit, and meanwhile the server drops its connection.
         await db`select pg_terminate_backend(${row?.pid ?? 0})`
         const untilMs = performance.now() + 400
         while (performance.now() < untilMs) {}
@@ -313,7 +313,7 @@ describe('a consumer with another id', () => {
     )
   })
 
-  it('and no former one is told, because nobody reads the events of the old one', async t => {
+  it("without a former one is logged, because nobody reads the old one's events", async t => {
     const [old, name] = [unique('forgotten'), unique('successor')]
     const first = await openOne(t)
     await first.consume([consumer(old)])

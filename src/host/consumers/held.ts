@@ -1,5 +1,5 @@
-// The events of organisations of which one failed: tried again with backoff, and dead letters after too many tries. The
-// events after it wait, so that those of an organisation stay in order.
+// Retries the events of organisations with a failed event, with backoff; after too many attempts the event becomes a dead
+// letter. The organisation's later events wait, so that its events stay in order.
 import { ConstraintViolated, type Tx } from '../../engines/engines.ts'
 import * as store from '../../kit/host/consumers.store.ts'
 import { BATCH_MAX, errorMessage, type Failure, type Handler, openTurn, type ReaderOptions, sizeAfter } from './lane.ts'
@@ -10,7 +10,7 @@ const CANDIDATES = 20
 
 type Attempt = { held: store.Held; events: store.WaitingEvent[] }
 
-/** Tries the organisation that is due first. False if none is due. */
+/** Tries the organisation that has been due the longest. Returns false if none is due. */
 export async function retryHeld(options: ReaderOptions, consumer: Handler): Promise<boolean> {
   const turn = openTurn(options, consumer)
   let attempt: Attempt | null = null
@@ -20,14 +20,14 @@ export async function retryHeld(options: ReaderOptions, consumer: Handler): Prom
       if (!attempt) return false
       const { held, events } = attempt
       const handled = await turn.handle(db, events)
-      // As many as one transaction handles, or twice as many if it handled all.
+      // As many as one transaction handles; twice as many if the last one handled all.
       const size = Math.min(2 * (handled < events.length ? handled : held.size), BATCH_MAX)
       await release(options, consumer.id, db, { ...held, size: Math.max(size, 1) }, events.slice(0, handled))
       return true
     })
   } catch (error) {
     const failure = turn.failureOf(error)
-    // The reader of the lane added an event while the last one was deleted: all is as before.
+    // The lane's reader added an event while the last one was deleted, so the organisation stays held.
     if (!failure && error instanceof ConstraintViolated) return true
     if (!failure || attempt === null) throw error
     options.failed(consumer.id, failure.tenant, error)
@@ -37,11 +37,11 @@ export async function retryHeld(options: ReaderOptions, consumer: Handler): Prom
   }
 }
 
-/** The organisation that is due first and that no other process tries now, with its next events. */
+/** The organisation that has been due the longest and that no other process is trying, with its next events. */
 async function lockDue({ clock, limits }: ReaderOptions, db: Tx, consumer: string): Promise<Attempt | null> {
   const now = clock.now().toISOString()
   for (const { tenant, size } of await store.selectDueTenants(db, consumer, now, CANDIDATES)) {
-    // Sent together; those after the first one see what the last holder of the lock has committed.
+    // Sent together; the statements after the first one see what the last holder of the lock committed.
     const [isLocked, held, events] = await Promise.all([
       store.tryLock(db, consumer, tenant, limits.lateMs),
       store.selectHeldTenants(db, consumer, tenant, now),
@@ -52,7 +52,7 @@ async function lockDue({ clock, limits }: ReaderOptions, db: Tx, consumer: strin
   return null
 }
 
-/** They were handled. */
+/** Records that the events were handled. */
 async function release(
   { clock }: ReaderOptions,
   consumer: string,

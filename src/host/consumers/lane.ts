@@ -1,4 +1,4 @@
-// One transaction of a consumer on one lane: reads the next events, has them handled, and moves the consumer's position.
+// One transaction of a consumer on one lane: reads the next events, lets the consumer handle them, and moves its position.
 
 import type { Clock } from '../../engines/engines.ts'
 import {
@@ -14,11 +14,11 @@ import * as store from '../../kit/host/consumers.store.ts'
 
 /** How many events one transaction reads. */
 export const BATCH_MAX = 500
-/** How often a batch is tried with one failed organisation less; then all its events are tried apart from each other. */
+/** How often a batch is retried with one failed organisation less; after that, all its events are tried separately. */
 const ATTEMPTS_MAX = 3
 
-/** A consumer as the runtime calls it. `handle` gets events of one organisation in order, at most `batchMax`, and resolves
- *  to how many of them it handled if those were enough for one transaction. */
+/** A consumer as the runtime calls it. `handle` gets events of one organisation in order, at most `batchMax`. It
+ *  resolves to the number it handled if that was enough for one transaction. */
 export type Handler = {
   id: string
   formerIds: readonly string[]
@@ -30,13 +30,13 @@ export type Handler = {
 /** Tests shorten them. The server ends a transaction that does nothing for 10 s, and a statement after 30 s: both would look
  *  like a failure of the database. */
 export type Limits = {
-  /** After this time a transaction begins no further call; what was handled is committed. */
+  /** After this time a transaction starts no further call; what was handled is committed. */
   budgetMs: number
-  /** A call that has not ended at this time of its transaction has failed. */
+  /** A call fails if it has not ended by this time of its transaction. */
   lateMs: number
-  /** How often this process looks for events of which it was not notified. */
+  /** How often this process polls for events without a notification. */
   pollMs: number
-  /** After a first failure of an event alone. It doubles with each further one. */
+  /** The backoff after the first failure of a single event. It doubles with each further one. */
   backoffMs: number
   backoffMaxMs: number
 }
@@ -47,14 +47,14 @@ export type ReaderOptions = {
   clock: Clock
   limits: Limits
   signal: AbortSignal
-  /** Told of failed events. */
+  /** Called with failed events. */
   failed: (consumer: string, tenant: string, error: unknown) => void
 }
 
-/** `taken`: another process reads this lane. `hasHeld`: events were left to be tried apart. */
+/** `taken`: another process is reading this lane. `hasHeld`: some events were held, to be tried separately. */
 export type ReadOutcome = { rest: LogRead['rest'] | 'taken'; hasHeld: boolean }
 
-/** What failed: after how many events of the batch that were handled, and how many were in the call that failed. */
+/** The failure: how many events of the batch were handled before it, and how many were in the failed call. */
 export type Failure = { handled: number; size: number; error: unknown }
 
 export async function readLane(options: ReaderOptions, consumer: Handler, lane: number): Promise<ReadOutcome> {
@@ -110,24 +110,24 @@ async function readOnce(
   return { rest, hasHeld }
 }
 
-/** How many events are tried next: those before the call that failed, or half of that call. So one that always fails is
- *  found after about twice as many events as were tried together. */
+/** How many events to try next: those before the failed call, or half of that call. An event that always fails is found
+ *  after trying about twice as many events as the batch has. */
 export const sizeAfter = ({ handled, size }: Failure): number =>
   handled > 0 ? handled : Math.max(1, Math.ceil(size / 2))
 
 /** The calls of a consumer in one transaction. */
 export type Turn = {
   consumer: Handler
-  /** In batches of the consumer's size, until it has enough or the time is used up; returns how many were handled. */
+  /** Calls the consumer in batches until it has enough or the time is used up; returns how many events were handled. */
   handle(db: Tx, events: readonly LogEntry[]): Promise<number>
-  /** What failed, if a call is to blame for this error of the transaction. */
+  /** The failed call, if this error of the transaction was caused by one. */
   failureOf(error: unknown): (Failure & { tenant: string }) | null
 }
 
 export function openTurn({ signal: stopped, limits: { budgetMs, lateMs } }: ReaderOptions, consumer: Handler): Turn {
   let startMs: number | null = null
   let current: { tenant: string; handled: number; size: number } | null = null
-  /** Since the first call: the transaction may have waited for a connection before. */
+  /** Measured from the first call, because the transaction may have waited for a connection before. */
   const elapsedMs = () => {
     startMs ??= performance.now()
     return performance.now() - startMs
@@ -161,7 +161,7 @@ export function openTurn({ signal: stopped, limits: { budgetMs, lateMs } }: Read
         const blamed = current
         const handled = await call(db, batch)
         current = null
-        // What it left to be done before the commit may fail, too.
+        // Work deferred to the commit may fail too.
         db.beforeCommit(async () => {
           current = blamed
         })
@@ -172,7 +172,7 @@ export function openTurn({ signal: stopped, limits: { budgetMs, lateMs } }: Read
     },
     failureOf: error => {
       if (current === null || stopped.aborted) return null
-      // A call that blocks the process or its connection for so long is to blame for the loss of that connection.
+      // A call that blocks the process or its connection for this long caused the loss of the connection.
       const isOfDatabase = error instanceof EngineUnavailable && error.engine === 'db' && error.state !== 'conflict'
       if (!isOfDatabase) return { ...current, error }
       return elapsedMs() < lateMs ? null : { ...current, error: tookTooLong(lateMs, error) }

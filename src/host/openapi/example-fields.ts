@@ -2,8 +2,8 @@
 import { type ExampleSchema, exampleOf } from '../../kit/example.ts'
 import type { Operation } from '../../kit/operation.ts'
 
-/** The fields of an input that its example consists of: the required ones, and those of the body with an example.
- *  Optional times are left out: an example is soon in the past. */
+/** The fields of an input's example: the required ones, and fields of the body with an example. Optional times are left
+ *  out, because an example would soon be in the past. */
 export function exampleFields({ input, pathFields, bodyKind }: Operation): Record<string, unknown> {
   const { properties = {}, required = [] } = input as ExampleSchema
   const isShown = (name: string, { examples, format }: ExampleSchema) =>

@@ -29,14 +29,14 @@ const Fault = Type.Object(
         }),
         type: Type.String({ description: 'The family of the code', examples: ['invalid_request_error'] }),
         param: Type.Union([Type.String(), Type.Null()], {
-          description: 'The first invalid field; null if none is',
+          description: 'The first invalid field; null if there is none',
           examples: ['slug'],
         }),
         request_id: Type.String({
           description: 'Also in the header X-Request-Id; identifies the request in the logs',
           examples: [REQUEST_ID],
         }),
-        fields: Type.Optional(Type.Array(FieldFault, { description: 'Every invalid field; absent if none is' })),
+        fields: Type.Optional(Type.Array(FieldFault, { description: 'Every invalid field; absent if there is none' })),
       },
       { description: 'The error' },
     ),
@@ -48,25 +48,25 @@ const text = (description: string, example: string) => ({ description, schema: {
 
 const HEADERS = {
   'X-Request-Id': text('Identifies the request in the logs of the host.', REQUEST_ID),
-  Location: text('Where the browser goes next.', 'https://shop.example.com/'),
+  Location: text('The URL of the redirect.', 'https://shop.example.com/'),
   'Retry-After': {
-    description: 'After how many seconds the request may succeed.',
+    description: 'Seconds to wait before the request is repeated.',
     schema: { type: 'integer', minimum: 0 },
     example: 2,
   },
   RateLimit: text(
-    'Only for a key with a rate: how many requests it has left (`r`), and in how many seconds one more is admitted (`t`).',
+    'Only for a key with a rate: the remaining requests (`r`), and the seconds until one more is allowed (`t`).',
     '"key";r=599;t=60',
   ),
-  'RateLimit-Policy': text('The rate of the key: requests (`q`) in any `w` seconds.', '"key";q=600;w=60'),
-  'WWW-Authenticate': text('The scheme of the credential that is expected.', 'Bearer'),
+  'RateLimit-Policy': text('The rate of the key: `q` requests in any `w` seconds.', '"key";q=600;w=60'),
+  'WWW-Authenticate': text('The expected authentication scheme.', 'Bearer'),
 } as const
 type Header = keyof typeof HEADERS
 
 export type Responses = {
   /** By status. `name` names the schema of an answer without a title. */
   of(operation: Operation, name: string): Record<string, object>
-  /** The components that the responses so far refer to. */
+  /** The components that the responses have referred to so far. */
   components(): { headers: object; examples: object }
 }
 

@@ -1,5 +1,5 @@
-// The named schemas of the document. TypeBox schemas are JSON Schema already: one with a `title` becomes a component of
-// that name, and is referred to wherever it occurs.
+// The document's named schemas. TypeBox schemas are JSON Schema: one with a `title` becomes a component of that name and is
+// referenced wherever it occurs.
 import { isDeepStrictEqual } from 'node:util'
 import { asShown } from '../../kit/fields.ts'
 
@@ -7,9 +7,9 @@ import { asShown } from '../../kit/fields.ts'
 export type Schema = { readonly [keyword: string]: unknown }
 
 export type Schemas = {
-  /** Adds a component, and returns the reference to it. */
+  /** Adds a component and returns the reference to it. */
   add(name: string, schema: object): Schema
-  /** The schema as the document has it: a reference if it has a title. */
+  /** The schema as it appears in the document: a reference if it has a title. */
   write(schema: object): Schema
   /** Every component, by name. */
   all(): Record<string, Schema>
@@ -22,7 +22,7 @@ const ONE = ['items', 'additionalProperties']
 const LIST = ['anyOf', 'allOf', 'oneOf']
 const BY_NAME = ['properties', 'patternProperties']
 
-/** What TypeBox writes for a record whose keys may be any text. */
+/** The pattern that TypeBox writes for a record with arbitrary keys. */
 const ANY_KEY = '^.*$'
 
 export function openSchemas(): Schemas {
@@ -73,8 +73,8 @@ function withAnyKey(schema: Schema): Schema {
   return { ...rest, additionalProperties: patternProperties?.[ANY_KEY] }
 }
 
-/** Many tools compile patterns without the flag `u`, and then a class such as `\p{L}` matches other texts. The description
- *  of such a field says what it must be, and the host checks it. */
+/** Many tools compile patterns without the flag `u`, so that a class such as `\p{L}` would match other texts. The
+ *  field's description says what it must be, and the host checks it. */
 function withPlainPattern(schema: Schema): Schema {
   const { pattern, ...rest } = schema
   return typeof pattern === 'string' && pattern.includes('\\p{') ? rest : schema

@@ -8,7 +8,7 @@ const CALLERS: Record<Access, string> = {
   ingest: 'Any credential of the organisation may call it, including a publishable key.',
   reader: 'Any credential of the organisation may call it, including the token of one of its workspaces.',
   bearer: 'Any credential of the organisation may call it.',
-  person: 'Only a person who is signed in may call it: with a browser session, or the token of a trusted app.',
+  person: 'Only a signed-in person may call it, with a browser session or the token of a trusted app.',
   admin: 'A credential of an owner or admin of the organisation may call it.',
   superadmin: `A credential of ${SUPERADMIN} may call it.`,
 }
@@ -22,7 +22,7 @@ const BY_ROLE = {
 export const callersOf = ({ access, role }: Pick<Operation, 'access' | 'role'>): string =>
   role === null ? CALLERS[access] : BY_ROLE[role]
 
-/** What is particular to it, who may call it, and what else a caller should know, as paragraphs. */
+/** The description as paragraphs: what the declaration says, who may call it, and what follows from the declaration. */
 export function descriptionOf(operation: Operation): string {
   const { description, access } = operation
   const callers = [callersOf(operation), ...(access === 'public' ? [] : keyRules(operation))]
@@ -33,7 +33,7 @@ export function descriptionOf(operation: Operation): string {
 function keyRules({ project, model, metered, issuesCredential, endsCredential }: Operation): string[] {
   const rules: string[] = []
   if (issuesCredential) rules.push('A key with a limit, budget or rate may not.')
-  else if (endsCredential) rules.push('It is allowed whatever a key is limited to.')
+  else if (endsCredential) rules.push('Limited keys may call it, too.')
   else if (project === null) rules.push('A key limited to projects may not.')
   else if (project !== 'chosen')
     rules.push(`A key limited to projects may call it for those; \`${project}\` names one.`)
@@ -47,16 +47,18 @@ function effects(operation: Operation): string[] {
   const texts: string[] = []
   const subjects = Object.keys(emits)
   if (faults.includes('not_found') && access !== 'public') {
-    texts.push('What belongs to another organisation is answered like what does not exist.')
+    texts.push('Resources of other organisations are answered with 404, as if they did not exist.')
   }
   if (audit !== null) {
     texts.push(`${method === 'GET' ? 'Each call' : 'A change'} is recorded in the audit trail as \`${audit}\`.`)
   }
   if (subjects.length > 0) texts.push(`It emits ${subjects.map(subject => `\`${subject}\``).join(', ')}.`)
   if (creates && disclosesSecret) {
-    texts.push('The answer has a secret and is not kept: a repeated request with its Idempotency-Key is a `conflict`.')
+    texts.push(
+      'The answer contains a secret and is not stored: repeating the request with its Idempotency-Key is a `conflict`.',
+    )
   }
-  if (bodyKind !== 'none' && bodyLimit !== BODY_LIMIT) texts.push(`The body may have ${sizeText(bodyLimit)}.`)
+  if (bodyKind !== 'none' && bodyLimit !== BODY_LIMIT) texts.push(`The body may be up to ${sizeText(bodyLimit)} long.`)
   if (encodings.length > 0) texts.push(`The body may be encoded with ${encodings.join(', ')}.`)
   return texts
 }
@@ -76,10 +78,10 @@ export const OUTCOMES: Record<Operation['status'], string> = {
 
 /** The introduction of the document, as paragraphs. */
 export const INTRODUCTION = [
-  'Every operation accepts the same credentials: in the header Authorization a secret key, `sk-…`, or an access token of the identity provider; or the session of a browser. A key can be limited to services, models and projects, and have a budget, a rate and an expiry.',
+  'Every operation accepts the same credentials: a secret key (`sk-…`) or an access token of the identity provider in the header Authorization, or a browser session. A key can be limited to services, models and projects, and have a budget, a rate and an expiry.',
   'Bodies are JSON. Unknown fields are refused by name. Times are RFC 3339 in UTC.',
-  'A listing answers one page: `data`, and in `next` what to send as `after` to get the following page. `next` is empty on the last page.',
-  'The header X-Project-Id names the project to act in, at operations that list it. A project that the organisation does not have is answered 404 at every operation with a caller.',
+  'A listing returns one page in `data`. Send the value of `next` as `after` to get the following page; `next` is empty on the last page.',
+  'The header X-Project-Id names the project to act in, for operations that list it. Every operation that needs a credential answers 404 if the organisation has no such project.',
   'Every error has the same body, a `Fault`: its `code` is stable, its `message` says what to do, and its `fields` name what is invalid. Each operation lists the codes it may answer with. Every answer has an `X-Request-Id`.',
   'Fields and operations may be added; ignore fields that you do not know.',
 ].join('\n\n')

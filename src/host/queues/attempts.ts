@@ -1,4 +1,4 @@
-// Makes attempts: each is recorded before, and what became of it afterwards.
+// Runs attempts: each is recorded before it starts, and its outcome afterwards.
 
 import type { Clock, Database, Engines } from '../../engines/engines.ts'
 import type { Groups } from '../../kit/groups.ts'
@@ -13,7 +13,7 @@ import type { AttemptOutcome } from './outcomes.ts'
 import type { Slots, Taken } from './slots.ts'
 import type { Waker } from './waker.ts'
 
-/** An attempt that was not made is made again then. */
+/** The delay after which an attempt that was not made is retried. */
 const UNMADE_MS = 5_000
 
 export type AttemptsOptions = {
@@ -27,7 +27,7 @@ export type AttemptsOptions = {
   outcomes: Groups<AttemptOutcome>
   measured: Measured
   endedOrgs: Pick<EndedOrgs, 'has'>
-  /** There may be something to do, and so many attempts run. */
+  /** Signals that there may be work; the argument is the number of running attempts. */
   wake: Waker['wakeSoon']
   warn: (error: unknown) => void
 }
@@ -41,7 +41,7 @@ export function openJobAttempts(options: AttemptsOptions) {
   const unawaited = openUnawaited(warn)
   const contextOf = openContexts(options)
 
-  /** Its slot is free for the next one, and its outcome is to be written. */
+  /** Ends an attempt: its slot is freed for the next one, and its outcome will be written. */
   function end({ queue, taken, job, started }: Attempt, came: Came | null, ms: number): void {
     const now = clock.now()
     const { ended, end } = came ? outcomeOf(queue, job, started, came, now) : unmade(queue, job, now)
@@ -81,7 +81,7 @@ export function openJobAttempts(options: AttemptsOptions) {
   return {
     isOurs: (id: string) => ours.has(id),
     count: () => ours.size,
-    /** Records attempts and begins them, unless another process has their keys by now. */
+    /** Records attempts and starts them, unless another process holds their keys by now. */
     start: async (taken: readonly Taken[]): Promise<void> => {
       const waiting = new Map(taken.map(one => [one.job.id, one]))
       for (const id of waiting.keys()) ours.add(id)
@@ -104,16 +104,16 @@ export function openJobAttempts(options: AttemptsOptions) {
         }
       }
     },
-    /** Ends attempts of processes that died, or that lost the key. */
+    /** Ends the attempts of processes that died or lost the key. */
     endAll: async (found: readonly Interrupted[]): Promise<void> => {
       if (found.length > 0) await endInterrupted(options, ours, unawaited, found)
     },
-    /** Waits for what runs. */
+    /** Waits for running attempts. */
     close: unawaited.ended,
   }
 }
 
-/** It was not begun. */
+/** The attempt was not started. */
 function giveBack(slotsOf: AttemptsOptions['slotsOf'], one: Taken): void {
   one.key.running--
   one.key.dueMs = 0
@@ -152,7 +152,7 @@ const unmade = ({ isOrdered }: DeclaredQueue, job: Job, now: Date) => ({
   },
 })
 
-/** Of an ordered queue, nothing of the key begins before. */
+/** In an ordered queue, no job of the key starts before. */
 function noteRetry(key: Key, dueMs: number, keepsPlace: boolean): void {
   key.retriesMs.push(dueMs)
   if (!keepsPlace) return
@@ -160,7 +160,8 @@ function noteRetry(key: Key, dueMs: number, keepsPlace: boolean): void {
   key.loaded = []
 }
 
-/** What each attempt gets: the same for all of a queue, and a signal, which is made when it is asked for: few do. */
+/** The context of each attempt: shared by all attempts of a queue, except for the signal. The signal is created on first
+ *  use, because few attempts use it. */
 function openContexts({ engines, db, queues }: AttemptsOptions): (queue: DeclaredQueue) => Signalled {
   const classes = new Map(
     [...queues.values()].map(queue => {
@@ -185,7 +186,7 @@ class Signalled {
 
 type Context = Parameters<NonNullable<DeclaredQueue['declaration']['run']>>[0]
 
-/** One timer for attempts that begin together. */
+/** One timer for attempts that start together. */
 type Deadline = { ms: number; add(late: () => void): void; delete(late: () => void): void }
 
 function openDeadline(ms: number): Deadline {
@@ -202,7 +203,7 @@ function openDeadline(ms: number): Deadline {
   }
 }
 
-/** Null if the attempt was not made. It is not aborted when the host stops: what has begun may end, for some seconds. */
+/** Null if the attempt was not made. It is not aborted when the host stops: running attempts get some seconds to end. */
 function attemptOnce(
   warn: (error: unknown) => void,
   context: Signalled,

@@ -1,4 +1,4 @@
-// What was broken once: jobs that were cancelled while they ran, limits that changed, resends.
+// Regression tests: jobs cancelled while running, changed limits, redeliveries.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -20,7 +20,7 @@ const { host, add, endsOf, endedOf, waitingIn } = await startQueues(queues)
 const home = 'home' as OrgId
 
 describe('an ordered queue', () => {
-  it('goes on at once with the next job', async () => {
+  it('continues immediately with the next job', async () => {
     const startMs = performance.now()
     await add(ordered.queue, jobs(20))
     await endedOf(ordered.queue, 20)
@@ -51,7 +51,7 @@ describe('an ordered queue', () => {
 })
 
 describe('a job that is cancelled while it runs', () => {
-  it('gets no other attempt, and has failed', async () => {
+  it('gets no further attempt, and has failed', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     plain.act = async () => {
       await promise
@@ -73,7 +73,7 @@ describe('a job that is cancelled while it runs', () => {
 })
 
 describe('the limits of a key', () => {
-  it('reach a key that is busy, and leave one without jobs alone', async () => {
+  it('apply to a busy key, and do not affect one without jobs', async () => {
     let [running, most] = [0, 0]
     plain.act = async () => {
       most = Math.max(most, ++running)
@@ -106,7 +106,7 @@ describe('the limits of a key', () => {
 })
 
 describe('an interrupted job of an ordered queue', () => {
-  it('is tried again before those after it', async () => {
+  it('is retried before later jobs', async () => {
     const seen: number[] = []
     ordered.act = async ({ payload: { n } }) => {
       seen.push(n)
@@ -120,7 +120,7 @@ describe('an interrupted job of an ordered queue', () => {
         ordered.queue,
         [0, 1, 2].map(n => ({ key, org: home, payload: { n }, ...(n === 0 && { id: first }) })),
       )
-      // Its process died after it had begun.
+      // Its process died after the attempt started.
       await tx`update queue_jobs set attempts = 1, started = now() where id = ${first}`
     })
     await eventually(
@@ -132,7 +132,7 @@ describe('an interrupted job of an ordered queue', () => {
 })
 
 describe('expired jobs', () => {
-  it('of which one cannot be ended stop nothing, and are all over', async () => {
+  it('all end, even if one of them cannot be recorded', async () => {
     const expires = new Date(host.clock.now().getTime() - 1_000)
     await host.db.transaction(tx => host.jobs.setKey(tx, refusing.queue, { key: 'a', org: home }, { isPaused: true }))
     await add(refusing.queue, jobs(5, 10, { expires }))
@@ -174,7 +174,7 @@ describe('adding jobs', () => {
     assert.equal((await host.db`select from queue_jobs where key = 'alone'`).length, 0)
   })
 
-  it('works for whoever does not wait for it, and for very many', async () => {
+  it('works without waiting for it, and for very many jobs', async () => {
     const before = (await endsOf(plain.queue)).length
     await host.db.transaction(async tx => {
       void host.jobs.add(tx, plain.queue, [{ key: 'unawaited', org: home, payload: { n: 1 } }])

@@ -10,7 +10,7 @@ import { service } from '../../kit/service.ts'
 // Attempts wait for the test, however long that takes.
 const plain = newQueue('held.plain', { deadlineMs: 600_000 })
 const ordered = newQueue('held.ordered', { isOrdered: true, pausesMs: [60_000, 300_000] })
-// The clock stands still, so that nobody looks for work without being told of it.
+// The clock does not advance, so nobody polls for work without a notification.
 const now = '2026-11-15T09:00:00.000Z'
 const { host, add, endedOf } = await startQueues([plain.queue, ordered.queue], { now })
 
@@ -20,7 +20,7 @@ const holderOf = async (key: string) =>
   )[0]
 
 describe('a key whose jobs are done', () => {
-  it('stays with its process for a while, which needs not claim it for the next one', async () => {
+  it('stays with its process for a while, which need not claim it for the next job', async () => {
     await add(plain.queue, jobs(1, 0, { key: 'kept' }))
     await endedOf(plain.queue, 1)
     const before = await holderOf('kept')
@@ -39,7 +39,7 @@ describe('a key whose jobs are done', () => {
     assert.equal((await holderOf('kept'))?.holder, before.holder)
   })
 
-  it('gets what other processes add, which tell its own', async t => {
+  it('gets jobs that other processes add, which notify its own', async t => {
     const services = [service({ name: 'specimen', what: 'For tests', queues: [plain.queue, ordered.queue] })]
     const other = await startHost({ services, beside: host, runsBackground: false }, t)
     assert.ok((await holderOf('kept'))?.holder)
@@ -63,7 +63,7 @@ describe('a key whose jobs are done', () => {
 })
 
 describe('a job that is due later', () => {
-  it('begins then, although another one was added to its key, whose attempt still runs', async () => {
+  it('starts then, although another job was added to its key, whose attempt still runs', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const before = plain.calls.length
     const due = new Date(host.clock.now().getTime() + 2_000)
@@ -88,7 +88,7 @@ describe('a job that is due later', () => {
 })
 
 describe('an ordered key with a failed job', () => {
-  it('keeps its pause when others are added after it was released', async () => {
+  it('keeps its pause when jobs are added after its release', async () => {
     ordered.act = async () => FAILED
     await add(ordered.queue, jobs(1, 0, { key: 'paused' }))
     await eventually(

@@ -1,13 +1,13 @@
-// The lease of this process on the keys of queues, by the clock of the database. A process that does not renew it in time
-// loses all of them.
+// This process's lease on queue keys, by the database's clock. A process that does not renew it in time loses all of its
+// keys.
 import type { Clock, Database } from '../../engines/engines.ts'
 import * as store from '../../kit/queues/store.ts'
 
-/** Longer than the deadline of most attempts, and short enough that others go on soon. */
+/** Longer than the deadline of most attempts, and short enough that other processes take over soon. */
 const LEASE_MS = 10_000
 const RENEW_MS = 2_500
-/** The leases of others are judged only by who could renew its own for so long: after the database stood still, all of them
- *  are over, and their holders have outcomes to write. */
+/** Only a process that has kept renewing its own lease for this long may declare other leases expired: after the
+ *  database was suspended, all leases have expired, and their holders still have outcomes to write. */
 const CALM_MS = 5_000
 
 export type HolderOptions = {
@@ -17,18 +17,17 @@ export type HolderOptions = {
   me: string
   /** Whether no other process uses this database. */
   isAlone: boolean
-  /** Others have taken the keys over. */
+  /** Called when other processes have taken over the keys. */
   lost: () => void
 }
 
-/** Returns a function that renews the lease if it is time to, and frees the keys of processes that are dead; it resolves to
- *  whether there are keys to claim. `isUnsure`: what it holds is not known, and is given up. It goes by real time, as the database
- *  does. */
+/** Returns a function that renews the lease when due, frees the keys of dead processes, and resolves to whether there
+ *  are keys to claim. `isUnsure`: the held keys are unknown and are given up. Uses real time, as the database does. */
 export function openHolder({ db, clock, me, isAlone, lost }: HolderOptions): (isUnsure: boolean) => Promise<boolean> {
   let renewedMs: number | null = null
   let calmSinceMs = 0
 
-  /** Also what was claimed since others freed the rest, which nobody would know of. */
+  /** This includes keys claimed after other processes freed the rest, which would otherwise be held unnoticed. */
   async function giveUp(): Promise<void> {
     await db.transaction(tx => store.releaseAllOf(tx, [me], clock.now().toISOString()))
     lost()

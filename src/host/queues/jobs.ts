@@ -1,4 +1,4 @@
-// What services do with queues: adding jobs, cancelling them, limits of keys, and the claims of workers outside.
+// The queue operations for services: adding and cancelling jobs, limits of keys, and the claims of external workers.
 import type { Clock, Log, Random, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 import { emitting } from '../../kit/events.ts'
@@ -37,7 +37,7 @@ export type DeclaredQueue = {
   declaration: Erased
   state: unknown
   limits: KeyLimits
-  /** The highest rank of its jobs. */
+  /** The highest priority of its jobs. */
   ranks: number
   attemptsMax: number
   isOrdered: boolean
@@ -60,7 +60,7 @@ export type JobsOptions = {
   queues: ReadonlyMap<string, DeclaredQueue>
   /** The name of this process. */
   me: string
-  /** There is something new to do. */
+  /** Signals new work. */
   tell: Waker['tell']
 }
 
@@ -125,7 +125,7 @@ export function openJobs(by: JobsOptions): Queues {
   }
 }
 
-/** Counts what was added, refuses what is too much, and tells whoever works on the keys. */
+/** Counts the added jobs, refuses those beyond the limits, and notifies the processes that work on the keys. */
 async function addToKeys(by: JobsOptions, db: Tx, declared: DeclaredQueue, rows: readonly JobRow[]): Promise<void> {
   const { me, tell } = by
   const counts = countsOf(rows)
@@ -144,13 +144,13 @@ async function addToKeys(by: JobsOptions, db: Tx, declared: DeclaredQueue, rows:
   db.afterCommit(() => tell(notesOf(declared.id, me, keys, counts), isElsewhere))
 }
 
-/** For keys that this process holds, of which the database does not say that something was added. */
+/** The added keys that this process holds; the database does not notify it of these. */
 function notesOf(queue: string, me: string, keys: readonly store.AddedTo[], counts: readonly store.KeyCount[]): Note[] {
   const others = new Set(keys.filter(({ holder }) => holder !== me).map(({ key }) => key))
   return counts.flatMap(({ key, due }) => (others.has(key) ? [] : [{ queue, key, dueMs: Date.parse(due) }]))
 }
 
-/** The last of the jobs, if too many wait now. The others may be added. */
+/** The jobs to refuse, the last ones first, if too many are waiting. The others may be added. */
 function refuse(
   queue: string,
   { perKey, perOrg, isRecorded }: Backlog,
@@ -173,7 +173,7 @@ function refuse(
     refuseLast(row => row.org === org, waiting - ofOrg - perOrg)
   }
   if (refused.size > 0 && !isRecorded) {
-    const message = `Too much of your organisation waits in ${queue}; nothing was added. Wait until some of it is done.`
+    const message = `Your organisation has too many jobs waiting in ${queue}; nothing was added. Wait until some are done.`
     throw new Fault('conflict', { message })
   }
   return refused
@@ -188,7 +188,7 @@ export const jobOf = (row: store.BegunJob, org: string): Job => ({
   attemptsMax: row.attemptsMax,
 })
 
-/** Takes jobs back that this transaction has added. The only attempt of each failed before it was made, as its record says. */
+/** Removes jobs added in this transaction. The record of each says that its only attempt failed before it was made. */
 async function endRefused(by: JobsOptions, db: Tx, declared: DeclaredQueue, rows: readonly JobRow[]): Promise<void> {
   const jobs = rows.map(row => jobOf({ ...row, queue: declared.id, attempts: 1 }, row.org))
   await store.cancelJobs(
@@ -205,10 +205,10 @@ async function endRefused(by: JobsOptions, db: Tx, declared: DeclaredQueue, rows
   )
 }
 
-/** What an attempt came to: its result, or why there is none. */
+/** The outcome of an attempt: its result, or why there is none. */
 export type Came = { attempted: Attempted<unknown> } | { reason: NonNullable<Ended['reason']>; error?: string }
 
-/** What becomes of a job, and how that is written. */
+/** The job's next state, and how it is written. */
 export function outcomeOf(
   { declaration, isOrdered }: DeclaredQueue,
   job: Job,
@@ -229,7 +229,7 @@ export function outcomeOf(
   }
 }
 
-/** Tells the service of ends, in the transaction that writes them. */
+/** Notifies the service of ended attempts, in the transaction that records them. */
 export async function endJobs(
   { log, clock, random, source }: Omit<JobsOptions, 'queues' | 'tell'>,
   db: Tx,

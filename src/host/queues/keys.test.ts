@@ -1,4 +1,4 @@
-// Keys of many transactions and in large numbers, and those of which a process does not know that it has them.
+// Keys used by many transactions, thousands of keys, and keys that a process holds without knowing it.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventually } from '../../../test/eventually.ts'
@@ -7,7 +7,7 @@ import { type Database, EngineUnavailable } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
 
 const plain = newQueue('keys.plain')
-/** Whether the answer to the next claim is lost, after it was committed. */
+/** Whether the response to the next claim is lost after its commit. */
 let losesClaim = false
 const { host, add, endsOf, endedOf } = await startQueues([plain.queue], { wrapDb: losingClaims })
 const org = 'home' as OrgId
@@ -30,7 +30,7 @@ async function losingAnswer(run: (...all: unknown[]) => Promise<object[]>, _: un
   throw new EngineUnavailable('db', 'down')
 }
 
-describe('two transactions that add to the same keys in another order', () => {
+describe('two transactions that add to the same keys in a different order', () => {
   it('do not wait for each other', async () => {
     const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
     const addAll = (keys: readonly string[], at: 0 | 1) =>
@@ -47,7 +47,7 @@ describe('two transactions that add to the same keys in another order', () => {
   })
 })
 
-describe('keys whose claim was not answered', () => {
+describe('keys whose claim was not acknowledged', () => {
   it('are claimed again', async () => {
     losesClaim = true
     await add(plain.queue, jobs(1, 0, { key: 'unanswered' }))
@@ -61,7 +61,7 @@ describe('keys whose claim was not answered', () => {
 })
 
 describe('thousands of keys', () => {
-  it('are released in less time than it took to work on them', async () => {
+  it('are released in less time than their jobs took', async () => {
     const before = (await endsOf(plain.queue)).length
     const many = Array.from({ length: 6_000 }, (_, n) => ({ key: `many-${n}`, payload: { n } }))
     const startMs = performance.now()

@@ -1,4 +1,4 @@
-// The keys of queues that this process works on, with what is due there.
+// The queue keys that this process works on, with their due jobs.
 import type { Clock, Database } from '../../engines/engines.ts'
 import type { KeyLimits } from '../../kit/queue.ts'
 import * as store from '../../kit/queues/store.ts'
@@ -8,15 +8,15 @@ import type { Waker } from './waker.ts'
 
 /** Keys of one process: each takes a few hundred bytes. */
 const KEYS_MAX = 20_000
-/** More of them, for organisations that have none. */
+/** Additional keys, for organisations that have none. */
 const RESERVED_MAX = 1_000
 const CLAIM_MAX = 1_000
-/** How soon those are found of which this process was not told: what is tried later, and what others left. */
+/** How often this process looks for keys that it was not notified of: later retries, and what other processes left. */
 const CLAIM_EVERY_MS = 1_000
-/** Jobs that a key has in memory, without what they carry. */
+/** Limit on a key's jobs in memory, without their payloads. */
 const LOADED_MAX = 32
-/** A key stays with its process while a retry is due soon, so that it begins on time, and for a while after its last job: to
- *  claim and release it for each would cost more than the job. */
+/** A key stays with its process while a retry is due soon, so that the retry starts on time, and for a while after its
+ *  last job: claiming and releasing it for each job would cost more than the job. */
 const KEPT_MS = 10_000
 const IDLE_MS = 5_000
 
@@ -31,19 +31,19 @@ export type Key = {
   running: number
   /** Attempts whose outcome is not written yet, running or not. */
   unended: number
-  /** When it last had something to do. */
+  /** When it last had work. */
   usedMs: number
-  /** When there is something to load, in the time of the clock; NEVER if nothing is known of. */
+  /** When there is something to load, by the clock's time; NEVER if nothing is known. */
   dueMs: number
-  /** When attempts are to be made again. */
+  /** When retries are due. */
   retriesMs: number[]
-  /** Of an ordered queue: when its first job is tried again. */
+  /** For an ordered queue: when its first job is retried. */
   blockedMs: number
-  /** When its last attempts began, if it has a rate. */
+  /** The start times of its last attempts, if it has a rate. */
   starts: number[]
 }
 
-/** An attempt that has begun and is nobody's. */
+/** A started attempt that no process owns. */
 export type Interrupted = { key: Key; id: string }
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -58,7 +58,7 @@ export type KeysOptions = {
   queues: ReadonlyMap<string, DeclaredQueue>
   /** Whether no other process uses this database. */
   isAlone: boolean
-  /** Whether an attempt of this job is made here, or its outcome is not written yet. */
+  /** Whether an attempt of this job runs here, or its outcome is not written yet. */
   isOurs: (id: string) => boolean
   takeNotes: Waker['takeNotes']
 }
@@ -66,17 +66,17 @@ export type KeysOptions = {
 export function openQueueKeys(options: KeysOptions) {
   const { db, clock, me, queues, isAlone, takeNotes } = options
   const keys = new Map<string, Key>()
-  /** Whether keys may have been claimed of which this process does not know: the answer was lost. */
+  /** Whether keys may have been claimed that this process does not know of, because the answer was lost. */
   let isUnsure = false
-  /** When it was last looked for keys that nobody has. */
+  /** When this process last looked for keys without a holder. */
   let claimedMs = -NEVER
   const served = [...queues.values()].filter(({ isPulled }) => !isPulled).map(({ id }) => id)
   const renew = openHolder({ db, clock, me, isAlone, lost: () => forgetAll(keys) })
   const nowMs = () => clock.now().getTime()
   const now = () => clock.now().toISOString()
 
-  /** Also those that this process has, when something was added there. If it has too many, only organisations that have none
-   *  get more. */
+  /** Claims keys, and refreshes keys of this process that got new jobs. If it has too many, only organisations that have
+   *  none get more. */
   async function claim(): Promise<boolean> {
     const isFull = keys.size >= KEYS_MAX
     const without = isFull ? [...new Set([...keys.values()].map(({ org }) => org))] : []
@@ -98,7 +98,7 @@ export function openQueueKeys(options: KeysOptions) {
     return claimed.length > 0
   }
 
-  /** Returns whether other keys have something new. Of one that this process does not have any more, the database says what is
+  /** Returns whether other keys have new work. For a key that this process no longer holds, the database knows what is
    *  due. */
   function note(): boolean {
     const { notes, isElsewhere } = takeNotes()
@@ -114,7 +114,7 @@ export function openQueueKeys(options: KeysOptions) {
   }
 
   return {
-    /** Loads what is due, of keys that no other process has. */
+    /** Loads due jobs of keys that no other process holds. */
     fill: async (): Promise<Interrupted[]> => {
       const hasFreed = await renew(isUnsure)
       isUnsure = false
@@ -123,19 +123,19 @@ export function openQueueKeys(options: KeysOptions) {
       return hasClaimed ? [...found, ...(await load(options, keys))] : found
     },
     all: () => keys.values(),
-    /** The last one to be served again. */
+    /** Moves the key to the end of the order. */
     moveToEnd: (key: Key) => {
       const name = nameOf(heldOf(key))
       if (keys.delete(name)) keys.set(name, key)
     },
-    /** Gives up the keys for which there is nothing to do. */
+    /** Releases keys without work. */
     releaseIdle: () => {
       const atMs = nowMs()
       const idleMs = keys.size < KEYS_MAX / 2 ? IDLE_MS : 0
       return release([...keys.values()].filter(key => isIdle(key, atMs, idleMs)))
     },
     close: () => release([...keys.values()]),
-    /** When there is something to load, or to begin. */
+    /** When there is something to load or to start. */
     nextMs: (atMs: number): number => {
       let nextMs = NEVER
       for (const key of keys.values()) nextMs = Math.min(nextMs, nextOf(key, atMs))
@@ -144,10 +144,10 @@ export function openQueueKeys(options: KeysOptions) {
   }
 }
 
-/** Of an ordered queue, what comes next is known when the outcome of the last attempt is written. */
+/** In an ordered queue, the next job is known when the outcome of the last attempt is written. */
 const mustWait = ({ queue, unended }: Key) => queue.isOrdered && unended > 0
 
-/** Reads what is due. Returns the attempts that were interrupted. */
+/** Reads due jobs. Returns interrupted attempts. */
 async function load({ db, clock, me, isOurs }: KeysOptions, keys: ReadonlyMap<string, Key>): Promise<Interrupted[]> {
   const atMs = clock.now().getTime()
   const wanting = [...keys.values()].filter(key => {
@@ -173,7 +173,7 @@ async function load({ db, clock, me, isOurs }: KeysOptions, keys: ReadonlyMap<st
     const own = all.filter(({ later }) => later === null)
     const waiting = own.filter(({ id, started }) => started === null && !isOurs(id))
     const interrupted = own.filter(({ id, started }) => started !== null && !isOurs(id))
-    // Of an ordered queue, one that was interrupted is tried again before all others.
+    // In an ordered queue, an interrupted job is retried before all others.
     const most = key.queue.isOrdered ? (interrupted.length > 0 ? 0 : 1) : LOADED_MAX
     key.loaded = waiting.slice(0, most)
     if (own.length >= (asked[at]?.each ?? 0) || waiting.length > key.loaded.length) key.dueMs = 0
@@ -181,7 +181,7 @@ async function load({ db, clock, me, isOurs }: KeysOptions, keys: ReadonlyMap<st
   })
 }
 
-/** When the next one may begin. A clock that was set back says nothing of when the last ones did. */
+/** When the next attempt may start. If the clock was set back, the last start times are meaningless. */
 export function freeMs(
   { count, perMs }: NonNullable<KeyLimits['rate']>,
   starts: readonly number[],
@@ -198,14 +198,14 @@ function nextOf(key: Key, atMs: number): number {
   if (mustWait(key)) return nextMs
   for (const ms of retriesMs) nextMs = Math.min(nextMs, ms)
   if (loaded.length === 0) return Math.min(nextMs, dueMs)
-  // It has something to begin already, and waits for its time or for a slot.
+  // It already has a job to start, which waits for its time or for a slot.
   for (const ms of [blockedMs, rate === null ? 0 : freeMs(rate, starts, atMs)])
     if (ms > atMs) nextMs = Math.min(nextMs, ms)
   return nextMs
 }
 
-/** They belong to others. What runs here ends, and counts if it was not begun again meanwhile; until then it counts for its
- *  key. */
+/** Drops keys that belong to other processes now. Running attempts end, and count unless they were restarted elsewhere;
+ *  until then they count for the key. */
 function forgetAll(keys: Map<string, Key>): void {
   for (const [name, key] of keys) {
     Object.assign(key, { loaded: [], retriesMs: [], dueMs: NEVER })
@@ -213,7 +213,7 @@ function forgetAll(keys: Map<string, Key>): void {
   }
 }
 
-/** Returns those that this process does not have any more. The others are locked for a moment. */
+/** Returns the keys that this process no longer holds. The others are locked for a moment. */
 async function releaseAll(db: Database, me: string, given: readonly Key[]): Promise<store.HeldKey[]> {
   if (given.length === 0) return []
   const asked = given.map(key => {
@@ -239,7 +239,7 @@ function limitsOf(queue: DeclaredQueue, { concurrency, rateCount, rateMs }: stor
   return { concurrency: queue.isOrdered ? 1 : atOnce, rate }
 }
 
-/** A rate is counted in memory, so that the key stays until it says nothing any more. */
+/** A rate is counted in memory, so the key is kept until its start times no longer matter. */
 function isIdle(
   { usedMs, unended, loaded, dueMs, retriesMs, limits: { rate }, starts }: Key,
   atMs: number,

@@ -1,4 +1,4 @@
-// How many attempts of each queue ended, by outcome, for the metrics.
+// Counts ended attempts by queue and outcome, for the metrics.
 import type { Gauge } from '../../kit/service.ts'
 
 export type Measured = { add(queue: string, outcome: string): void; gauges(): Gauge[] }

@@ -1,4 +1,4 @@
-// Writes the outcomes of attempts, many in one transaction. While the database cannot be reached, they wait; when the process
+// Writes the outcomes of attempts, many in one transaction. They wait while the database cannot be reached; if the process
 // ends then, their attempts count as interrupted.
 import { type Database, EngineUnavailable } from '../../engines/engines.ts'
 import type { Groups } from '../../kit/groups.ts'
@@ -7,13 +7,13 @@ import type { Ended } from '../../kit/queue.ts'
 import * as store from '../../kit/queues/store.ts'
 import { type DeclaredQueue, endJobs, type JobsOptions } from './jobs.ts'
 
-/** So many outcomes are written at once without waiting for others. */
+/** This many outcomes are written immediately, without waiting for more. */
 const ENOUGH = 128
 
 /** `ended` is null for an attempt that was not made. */
 export type AttemptOutcome = { org: string; queue: DeclaredQueue; end: store.AttemptEnd; ended: Ended | null }
 
-/** One that was cancelled while it ran gets no other attempt. */
+/** A job that was cancelled while it ran gets no further attempt. */
 const withOutcome = (ended: Ended, isOver: boolean): Ended =>
   isOver && ended.status === 'retrying' ? { ...ended, status: 'failed' } : ended
 
@@ -42,7 +42,7 @@ export function openOutcomes(by: OutcomesOptions): Groups<AttemptOutcome> {
       try {
         await write(group)
       } catch (error) {
-        // An outcome that its service cannot write would be tried for ever: the job ends without it.
+        // An outcome that its service cannot write would be retried forever, so the job ends without it.
         const [only] = group
         if (group.length === 1 && only && !(error instanceof EngineUnavailable)) {
           await db.transaction(tx => store.endAttempts(tx, [{ ...only.end, due: null }]))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openPace } from './pace.ts'
 
-/** A pace with a clock and an event loop of its own; `begin` asks for as many as it gets within that time. */
+/** A pace with its own clock and event loop; `begin` starts as many attempts as it may within that time. */
 function openWorld(orgs: readonly string[]) {
   const world = { nowMs: 0, busy: 0 }
   const pace = openPace(
@@ -22,13 +22,13 @@ function openWorld(orgs: readonly string[]) {
 }
 
 describe('the pace of attempts', () => {
-  it('is not limited for an organisation alone, however busy the event loop is', () => {
+  it('is not limited for a single organisation, however busy the event loop is', () => {
     const { world, begin } = openWorld(['one'])
     world.busy = 1
     assert.equal(begin(1_000, 300), 200 * 300)
   })
 
-  it('falls while others have attempts and the event loop is busy, and never ends', () => {
+  it('falls while others have attempts and the event loop is busy, but never to zero', () => {
     const { world, pace, begin } = openWorld(['one', 'other'])
     world.busy = 0.99
     begin(2_000, 300)
@@ -38,7 +38,7 @@ describe('the pace of attempts', () => {
     assert.equal(pace.wasShort(), false)
   })
 
-  it('rises while the event loop has time, to more than is asked for', () => {
+  it('rises while the event loop has time, beyond the demand', () => {
     const { world, begin } = openWorld(['one', 'other'])
     world.busy = 0.99
     begin(2_000, 300)
@@ -47,7 +47,7 @@ describe('the pace of attempts', () => {
     assert.ok(begin(1_000, 300) > 10_000)
   })
 
-  it('is not limited any more ten seconds after the others had their last attempt', () => {
+  it("is unlimited again ten seconds after the others' last attempt", () => {
     const { world, pace } = openWorld(['one', 'other'])
     world.busy = 1
     for (let n = 0; n < 500; n++) pace.mayHaveMore()

@@ -1,30 +1,30 @@
-// How fast attempts begin. One organisation alone may use all of the event loop. While others have attempts as well, some of
-// it is left: each delivery takes a dozen steps, and whoever sends much would delay every one of them.
+// Controls how fast attempts start. A single organisation may use the whole event loop. While others have attempts too,
+// some of it is kept free: each delivery takes a dozen steps, and a large sender would delay every one of them.
 
-/** The share of the event loop that is used. */
+/** The share of the event loop to use. */
 const BUSY = 0.6
-/** Attempts a second, of organisations that have some already. */
+/** Attempts per second, for organisations that have some already. */
 const RATE_START = 1_000
 const RATE_MIN = 200
 const RATE_MAX = 50_000
 const LOOK_MS = 25
-/** As many as are due in this time begin together: a few at a time would cost as many statements each. */
+/** Attempts that are due within this time start together: a few at a time would cost as many statements each. */
 const BATCH_MS = 15
-/** An organisation that had an attempt within this time may have the next one at any moment. */
+/** An organisation with an attempt within this time may have the next one at any moment. */
 const ACTIVE_MS = 10_000
 
 export type Pace = {
-  /** Whether an attempt may begin of an organisation that has some already. */
+  /** Whether an organisation that already has attempts may start another one. */
   mayHaveMore(): boolean
-  /** This organisation began an attempt. */
+  /** Records that this organisation started an attempt. */
   begun(org: string): void
-  /** Whether more would have begun, since the last call. */
+  /** Whether more attempts would have started since the last call. */
   wasShort(): boolean
 }
 
 /** `utilization`: the share of the time since the last call in which the event loop was busy. */
 export function openPace(nowMs = () => performance.now(), utilization = openUtilization()): Pace {
-  /** When each organisation last began an attempt, the oldest first. */
+  /** When each organisation last started an attempt, oldest first. */
   const active = new Map<string, number>()
   let [rate, spare, filledMs, lookedMs] = [RATE_START, 0, nowMs(), nowMs()]
   let [isShort, wasShort] = [false, false]

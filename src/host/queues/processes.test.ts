@@ -12,7 +12,7 @@ queueProcessesConform('in PostgreSQL', (queues, beside) => startQueues(queues, b
 const plain = newQueue('leases.plain')
 const { host, add, endsOf, waitingIn } = await startQueues([plain.queue])
 
-describe('a process whose lease was taken for over', () => {
+describe('a process whose lease was declared expired', () => {
   it('claims its keys again, and leaves none behind', async () => {
     const before = (await endsOf(plain.queue)).length
     plain.act = async () => {
@@ -33,7 +33,7 @@ describe('a process whose lease was taken for over', () => {
     plain.act = async () => OK
   })
 
-  it('and that died has its keys freed, although it has no lease any more', async () => {
+  it('and that died has its keys freed, although it has no lease', async () => {
     await host.db`insert into queue_keys (queue, key, org, holder) values ('leases.plain', 'orphan', 'home', 'nobody')`
     await add(plain.queue, jobs(1, 500, { key: 'orphan' }))
     await eventually(
@@ -42,7 +42,7 @@ describe('a process whose lease was taken for over', () => {
     )
   })
 
-  it('keeps them if it has renewed its lease meanwhile', async () => {
+  it('keeps them if it has renewed its lease', async () => {
     await host.db`insert into queue_holders values ('renewed', clock_timestamp() + interval '1 hour')`
     await host.db`insert into queue_keys (queue, key, org, holder) values ('leases.plain', 'kept', 'home', 'renewed')`
     await host.db.transaction(tx => store.freeKeys(tx, ['renewed'], false, host.clock.now().toISOString()))

@@ -1,5 +1,5 @@
-// Works on the jobs of queues. A key belongs to one process at a time, which keeps it while something is due there, so that
-// a slow one has its own queue and takes few of the slots.
+// Runs the jobs of queues. A key belongs to one process at a time, which keeps it while jobs are due soon. So a slow key
+// has its own queue and takes few of the slots.
 
 import { type Database, type Engines, EngineUnavailable, type Tx } from '../../engines/engines.ts'
 import { QUEUES_CHANNEL } from '../../kit/queues/add.ts'
@@ -15,9 +15,9 @@ import { openPace } from './pace.ts'
 import { openSlots, type Slots, START_MAX } from './slots.ts'
 import type { Waker } from './waker.ts'
 
-/** How long a process waits at most before it looks whether others left something to do. */
+/** The longest wait before a process checks whether others left work. */
 const POLL_MS = 1_000
-/** What is due may be locked for a moment by whoever adds to it. */
+/** Due jobs may be locked for a moment by transactions that add to the key. */
 const PAUSE_MS = 5
 const TROUBLE_MS = 1_000
 const EXPIRE_EVERY_MS = 30_000
@@ -34,7 +34,7 @@ export type QueuesOptions = Omit<JobsOptions, 'tell'> & {
   warn: (error: unknown) => void
 }
 
-/** Works until the signal is aborted, and then waits for what runs. */
+/** Runs until the signal is aborted, and then waits for running attempts. */
 export async function workOnQueues(options: QueuesOptions, signal: AbortSignal): Promise<void> {
   const { waker, warn } = options
   signal.addEventListener('abort', waker.wake, { once: true })
@@ -63,7 +63,7 @@ function openTurns(options: QueuesOptions) {
   const expire = openExpiry({ ...options, db })
 
   return {
-    /** Returns after how many milliseconds there may be something to do. */
+    /** Returns the milliseconds until there may be work. */
     next: async (): Promise<number> => {
       expire.start()
       await attempts.endAll(await keys.fill())
@@ -90,7 +90,8 @@ function openTurns(options: QueuesOptions) {
   }
 }
 
-/** Ends jobs that are over without another attempt, now and then, and beside the turns: nothing waits for it. */
+/** Ends jobs that are over without another attempt. Runs now and then, independently of the main loop: nothing waits for
+ *  it. */
 function openExpiry(options: QueuesOptions) {
   const { clock, db, queues, waker, warn } = options
   const unawaited = openUnawaited(warn)
@@ -98,7 +99,7 @@ function openExpiry(options: QueuesOptions) {
   let isRunning = false
 
   type Taking = (tx: Tx) => ReturnType<typeof store.takeExpired>
-  /** Without `tells` their services do not learn of it. */
+  /** Without `tells` the services are not notified. */
   async function endAll(take: Taking, tells = true): Promise<string[]> {
     let ids: string[] = []
     const ending = db.transaction(async tx => {
@@ -111,7 +112,7 @@ function openExpiry(options: QueuesOptions) {
     })
     await ending.catch(async error => {
       if (error instanceof EngineUnavailable || ids.length === 0 || !tells) throw error
-      // One of them cannot be ended as its service says: each ends alone, and that one without its outcome.
+      // The service cannot end one of them: each is ended separately, and that one without its outcome.
       warn(error)
       if (ids.length === 1) await endAll(tx => store.takeOver(tx, ids), false)
       else for (const id of ids) await endAll(tx => store.takeOver(tx, [id]))
@@ -138,7 +139,7 @@ function openExpiry(options: QueuesOptions) {
       nextMs = clock.elapsedMs() + EXPIRE_EVERY_MS
       const running = run().finally(() => {
         isRunning = false
-        // There may be more, or it is time for the next look already.
+        // There may be more, or the next check is already due.
         waker.wake()
       })
       unawaited.start(running)
@@ -147,7 +148,8 @@ function openExpiry(options: QueuesOptions) {
   }
 }
 
-/** The last attempt of a worker outside was not ended; others have no attempt, and the next one counts as failed. */
+/** An external worker did not end its last attempt; other queues have no such attempt, and the next one counts as
+ *  failed. */
 const expired = (row: store.DueJob & { org: string }) => {
   const ending = { status: 'failed' as const, result: null, error: null }
   return row.attempts >= row.attemptsMax

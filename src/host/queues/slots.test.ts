@@ -6,7 +6,7 @@ import { openSlots, type Slots, START_MAX, type Taken } from './slots.ts'
 
 const CONCURRENCY = 8
 
-/** A key for which much is due. */
+/** A key with many due jobs. */
 const newKey = (org: string, key: string, rate: Key['limits']['rate'] = null): Key => ({
   ...{
     queue: {} as DeclaredQueue,
@@ -23,7 +23,7 @@ const newKey = (org: string, key: string, rate: Key['limits']['rate'] = null): K
 })
 const keysOf = (org: string, count: number) => Array.from({ length: count }, (_, n) => newKey(org, `${org}-${n}`))
 
-/** Takes until there is no slot left. */
+/** Takes slots until none is left. */
 function takeAll(slots: Slots, keys: readonly Key[], nowMs = 0): Taken[] {
   const all: Taken[] = []
   for (;;) {
@@ -39,7 +39,7 @@ function end(slots: Slots, taken: Taken, isOk: boolean, durationMs: number): voi
 }
 
 describe('slots', () => {
-  it('are given to each key up to its number at once, one of each in turn', () => {
+  it('are given to each key up to its concurrency, one key after the other', () => {
     const keys = keysOf('a', 3)
     const taken = takeAll(openSlots(), keys)
     assert.deepEqual(
@@ -58,7 +58,7 @@ describe('slots', () => {
     )
   })
 
-  it('are given no faster than the rate of a key, in any such time', () => {
+  it('are given no faster than the rate of a key, in any such period', () => {
     const slots = openSlots()
     const key = newKey('a', 'rated', { count: 3, perMs: 1_000 })
     const begin = (nowMs: number) => {
@@ -69,7 +69,7 @@ describe('slots', () => {
     assert.deepEqual([0, 400, 999, 1_000, 1_500, 1_999, 2_000].map(begin), [3, 0, 0, 3, 0, 0, 3])
   })
 
-  it('are given by a rate that was lowered', () => {
+  it('follow a rate that was lowered', () => {
     const slots = openSlots()
     const key = newKey('a', 'lowered', { count: 20, perMs: 1_000 })
     key.limits.concurrency = 100
@@ -88,7 +88,7 @@ describe('slots', () => {
     assert.equal(takeAll(slots, few).length, 2 * CONCURRENCY)
   })
 
-  it('are reserved, one for each organisation, when others have taken all', () => {
+  it('are reserved, one for each organisation, when others use all', () => {
     const slots = openSlots()
     for (let n = 0; n < 30; n++) takeAll(slots, keysOf(`hanging${n}`, 1_000))
     const late = keysOf('late', 5)
@@ -99,7 +99,7 @@ describe('slots', () => {
     assert.equal(takeAll(slots, late).length, 1)
   })
 
-  it('come back with each attempt', () => {
+  it('are returned with each attempt', () => {
     const slots = openSlots()
     const keys = keysOf('a', 1_000)
     const count = takeAll(slots, keys).length
@@ -130,7 +130,7 @@ describe('a key whose attempt failed after a long time', () => {
     assert.equal(takeAll(slots, [key]).length, CONCURRENCY)
   })
 
-  it('has all again when one fails soon', () => {
+  it('has all again when one fails quickly', () => {
     const { slots, key } = stuckSlots()
     const [one] = takeAll(slots, [key]) as [Taken]
     end(slots, one, false, 20)
@@ -139,7 +139,7 @@ describe('a key whose attempt failed after a long time', () => {
 })
 
 describe('an organisation that has attempts already', () => {
-  it('begins more only if it may, and others have their first', () => {
+  it('starts more only if allowed, while others start their first', () => {
     const slots = openSlots()
     const [many, few] = [keysOf('many', 100), keysOf('few', 1)]
     let left = 10

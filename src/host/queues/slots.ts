@@ -1,27 +1,27 @@
-// Which jobs begin next: slots are shared by organisations, and few of them are taken by keys that hang.
+// Decides which jobs start next: organisations share the slots, and slow keys get few of them.
 import { openShares } from '../../fair/shares.ts'
 import { freeMs, type Key, type Loaded } from './keys.ts'
 
-/** Attempts that are recorded and begun together, with what they carry in memory. */
+/** Attempts that are recorded and started together, with their payloads in memory. */
 export const START_MAX = 256
-/** Attempts at once, with those whose outcome is not written yet; one organisation may have half of what is left. */
+/** Concurrent attempts, including those whose outcome is not written yet; one organisation may use half of what is left. */
 const AT_ONCE_MAX = 1_024
-/** More of them, one for each organisation that would have none: others may hang for 10 s. */
+/** Additional slots, one for each organisation that would have none: the attempts of others may take up to 10 s. */
 const RESERVED_MAX = 1_024
-/** A key whose last attempt failed after so long gets one at a time, so that it takes few slots. */
+/** A key whose last attempt took this long and failed gets one at a time, so that it uses few slots. */
 const STUCK_MS = 5_000
 const STUCK_MAX = 20_000
 
-/** A job whose attempt begins, and whether its slot is the reserved one of its organisation. */
+/** A job whose attempt starts, and whether it uses the reserved slot of its organisation. */
 export type Taken = { key: Key; job: Loaded; isReserved: boolean }
 
 export type Slots = {
-  /** The next jobs of keys that may begin some, of each organisation in turn, and of each of its keys. `mayHaveMore`: whether
-   *  one may begin of an organisation that has attempts already. */
+  /** The next jobs of keys that may start some, by organisation in turn, and by key within an organisation.
+   *  `mayHaveMore`: whether an organisation that already has attempts may start another one. */
   take(keys: Iterable<Key>, nowMs: number, max: number, mayHaveMore?: () => boolean): Taken[]
-  /** The attempt is over, after so long. */
+  /** The attempt ended after `ms`. */
   end(taken: Taken, isOk: boolean, durationMs: number): void
-  /** The outcome of the attempt is written, or it was not made. */
+  /** The outcome of the attempt was written, or the attempt was not made. */
   give(taken: Taken): void
 }
 
@@ -38,7 +38,7 @@ export function openSlots(atOnce = AT_ONCE_MAX): Slots {
     return { isReserved: true }
   }
 
-  /** Of an ordered queue, nothing begins before the outcome of the last attempt is written: it may be tried again. */
+  /** In an ordered queue, nothing starts before the outcome of the last attempt is written: the job may be retried. */
   function mayBegin({ queue, key, loaded, running, unended, limits, starts, blockedMs }: Key, nowMs: number): boolean {
     const { concurrency, rate } = limits
     const busy = queue.isOrdered ? unended : running
@@ -58,7 +58,7 @@ export function openSlots(atOnce = AT_ONCE_MAX): Slots {
     return { key, job: key.loaded.shift() as Loaded, ...slot }
   }
 
-  /** The next job of an organisation. A key that may begin no more is removed. */
+  /** The next job of an organisation. A key that may start no more is removed. */
   function takeOne(org: string, own: Key[], nowMs: number): Taken | null {
     for (let key = own.shift(); key; key = own.shift()) {
       if (!mayBegin(key, nowMs)) continue

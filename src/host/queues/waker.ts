@@ -1,27 +1,27 @@
-// Wakes whoever works on queues: ends its wait, and tells it which of its keys have something new.
+// Wakes the queue loop: ends its wait, and records which of its keys have new jobs.
 import type { Clock } from '../../engines/engines.ts'
 import type { HeldKey } from '../../kit/queues/store.ts'
 
-/** Without a reason, each abort makes an error with its stack. */
+/** Shared, because an abort without a reason creates an error with a stack trace each time. */
 const WOKEN = new Error('woken')
 const [SOON_MS, SOON_BUSY_MS] = [5, 14]
-/** While so many attempts run, others need not begin at once: a few at a time cost as many statements each. */
+/** While this many attempts run, new ones can wait a little: starting a few at a time costs as many statements each. */
 const BUSY = 128
-/** As many are enough. */
+/** After this many ended attempts, the loop wakes without waiting further. */
 const ENDED_MAX = 128
 
-/** Something of this key is due then. */
+/** A key with the time when a job of it is due. */
 export type Note = HeldKey & { dueMs: number }
 
 export type Waker = {
   /** Ends the wait, or the next one if nobody waits. */
   wake(): void
-  /** The same in some milliseconds, or when many have called, so that what ends meanwhile is followed by as many at once.
-   *  `running`: how many attempts run now. */
+  /** Wakes in a few milliseconds, or when this was called often enough, so that many attempts that end together are
+   *  replaced together. `running`: the number of running attempts. */
   wakeSoon(running: number): void
-  /** At once, because something was added, to these keys of this process or to others. */
+  /** Wakes immediately because jobs were added, to these keys of this process or to keys of others. */
   tell(notes: readonly Note[], isElsewhere: boolean): void
-  /** What was told since the last call. */
+  /** The notes since the last call. */
   takeNotes(): { notes: Iterable<Note>; isElsewhere: boolean }
   wait(ms: number): Promise<void>
 }

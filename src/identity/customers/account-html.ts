@@ -1,4 +1,4 @@
-// The HTML of the account page for customers, in the look of the app.
+// The HTML of the customers' account page, with the app's branding.
 import type { CustomerFacts } from '../../services/iam/public.ts'
 import { focusIf, formsOf, type Shown, timesIn } from '../account-forms.ts'
 import { escaped } from '../pages.ts'
@@ -13,9 +13,9 @@ export type AccountPageOf = {
   texts: Texts
   /** The client id of the app. */
   app: string
-  /** Where the app is. */
+  /** The URL of the app. */
   home: string | null
-  /** Where customers sign in again, and return to the page. */
+  /** Where customers sign in again before returning to the page. */
   againUrl: string
 }
 
@@ -33,7 +33,7 @@ export function customerAccountPage(of: AccountPageOf, facts: CustomerFacts, sho
   const who = account.at(facts.name === '' ? email : `${facts.name}, ${email}`, look.name)
   const sections = [nameForm, passwordForm, emailForm, browsers, deletion, signOut].map(section => section(part))
   const body = [forms.statusOf(shown, done), ...sections, homeLink(of)].join('')
-  const problem = null // It is shown with its form.
+  const problem = null // The form shows it.
   return customerPage({ look, texts, problem }, account.title, who, body, ' class="wide"')
 }
 
@@ -46,7 +46,7 @@ function nameForm({ facts, shown, texts, formTo }: Part): string {
   return `<h2>${escaped(title)}</h2>${formTo('/name', shown, `${field}<button class="plain">${escaped(button)}</button>`)}`
 }
 
-/** A form for which a customer has to prove who they are: with the password, or by having signed in a moment ago. */
+/** A form that requires the current password or, without one, a recent sign-in. */
 function provenForm(part: Part, path: string, title: string, fields: string, button: string, says = ''): string {
   const { facts, shown, texts, againUrl, details } = part
   const { again, current } = texts.account
@@ -100,7 +100,7 @@ function browsers({ facts, shown, texts, browserRows, formTo }: Part): string {
 const signOut = ({ app, texts }: Part) =>
   `<form class="last" method="get" action="${PATHS.logout}"><input type="hidden" name="client_id" value="${escaped(app)}"><button class="plain">${escaped(texts.account.signOut)}</button></form>`
 
-/** What is left to say when the customer is signed out. */
+/** The page shown after the customer was signed out. */
 export function farewellPage(of: AccountPageOf, why: 'deleted' | 'everywhere' | 'failed', accountUrl: string): string {
   const { look, texts, home } = of
   const { browsers, delete: deletion, failed } = texts.account

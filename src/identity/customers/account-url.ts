@@ -1,5 +1,5 @@
-// The address of the account page for the customers of an app. It is a callback of the app too: whoever is not signed in signs
-// in to the app, and returns to the page.
+// The URL of the account page for an app's customers. It is also a callback of the app: people who are not signed in sign in to
+// the app and return to the page.
 import type { App } from '../../services/iam/public.ts'
 import { ACCOUNT_PATH } from '../account.ts'
 
@@ -13,8 +13,7 @@ type Named = Pick<App, 'id' | 'people' | 'redirectUris' | 'logoutUris'>
 export const callbacksOf = (issuer: string, { id, people, redirectUris }: Named): string[] =>
   people === 'users' ? [...new Set([...redirectUris, accountUrl(issuer, id)])] : redirectUris
 
-/** A page of the app: the one for those who have signed out, or the front page of where it signs them in. Null if it has none
- *  that a link may lead to. */
+/** A page of the app to link to: its post-logout page, or else the root of its first web redirect URI. Null if it has neither. */
 export function homeOf({ logoutUris, redirectUris }: Pick<Named, 'logoutUris' | 'redirectUris'>): string | null {
   const fronts = redirectUris.filter(isWeb).map(uri => `${new URL(uri).origin}/`)
   return logoutUris.find(isWeb) ?? fronts[0] ?? null

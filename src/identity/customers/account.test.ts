@@ -25,7 +25,7 @@ async function send(browser: Browser, form: string, fields: Record<string, strin
   const body = new URLSearchParams({ csrf: token, ...fields }).toString()
   return browser.go(urlFor(app, form), { method: 'POST', body })
 }
-/** The answer itself, without following where it leads. */
+/** The answer without following its redirect. */
 const answerOf = (browser: Browser, url: string) => {
   const cookie = [...browser.jar].filter(([, { path }]) => path === '/').map(([name, { value }]) => `${name}=${value}`)
   return identity.fetch(url, { redirect: 'manual', headers: { cookie: cookie.join('; ') } })
@@ -105,7 +105,7 @@ describe('the way to the account page of customers', () => {
     assert.ok(location.startsWith(AUTHORIZE) && !location.includes('evil'), location)
     const twice = await answerOf(identity.browser(), `${urlFor(shop)}&client_id=${away.id}`)
     assert.match(twice.headers.get('location') ?? '', /client_id=home-shop&/)
-    // The page is a callback of its own app alone, exactly.
+    // The page is a callback of its own app only, with exactly this URL.
     for (const uri of [urlFor(away), `${identity.issuer}/account`, `${urlFor(shop)}&x=y`]) {
       const { status } = await identity.browser().go((await shop.begin({ redirect_uri: uri })).url)
       assert.equal(status, 400, uri)
@@ -136,7 +136,7 @@ describe('the way to the account page of customers', () => {
       assert.ok(moved.headers.get('location')?.startsWith(AUTHORIZE))
       assert.match((await open(other)).text, /name="password"/, 'it is no endless redirect either')
     }
-    // Nor is a customer at the page of the team.
+    // Nor is a customer signed in at the team's page.
     for (const end of ['', '.sig']) browser.jar.set(`__Host-stoa-id${end}`, browser.jar.get(own + end) as never)
     assert.equal((await answerOf(browser, `${identity.issuer}/account`)).status, 303)
   })
@@ -153,10 +153,10 @@ describe('the way to the account page of customers', () => {
 })
 
 describe('the account page of customers', () => {
-  it('is in the look of the app, with a way back to it, and names nothing of the team', async () => {
+  it("has the app's look and a link back to it, and shows nothing of the team", async () => {
     const { browser, email } = await register()
     const page = await open(browser)
-    for (const part of [`Ada Lovelace, ${email}, at The shop`, 'The shop <small>', 'in this browser', logoutUris[0]]) {
+    for (const part of [`Ada Lovelace, ${email}, at The shop`, 'The shop <small>', '(this browser)', logoutUris[0]]) {
       assert.ok(page.text.includes(part as string), part)
     }
     assert.doesNotMatch(page.text, /Stoa|Organisations|<script/)
@@ -172,7 +172,7 @@ describe('the account page of customers', () => {
 
   it('saves the name', async () => {
     const { browser, claims, tokens } = await register()
-    assert.match((await send(browser, 'name', { name: ' Countess <b> ' })).text, /role="status">Your name is saved/)
+    assert.match((await send(browser, 'name', { name: ' Countess <b> ' })).text, /role="status">Your name was saved/)
     assert.equal((await me(tokens.access_token)).body.name, 'Countess <b>')
     const [entry] = await trailOf(claims.sub, 'me.update')
     assert.deepEqual([entry.on, entry.email, entry.changes], [claims.sub, undefined, { name: {} }])
@@ -183,7 +183,7 @@ describe('the account page of customers', () => {
     }
   })
 
-  it('changes the password with the present one, and ends all other sign-ins', async () => {
+  it('changes the password after checking the current one, and signs out everywhere else', async () => {
     const { browser, claims, email, tokens } = await register()
     const elsewhere = await shop.signIn({ email, password: PASSWORD })
     const password = 'a-walnut-of-my-own'
@@ -193,7 +193,7 @@ describe('the account page of customers', () => {
       assert.deepEqual([wrong.status, /The current password is wrong/.test(wrong.text)], [400, true])
     }
     assert.match((await send(browser, 'password', { current: PASSWORD, password: '1qaz2wsx3edc' })).text, /most common/)
-    assert.match((await send(browser, 'password', { current: PASSWORD, password })).text, /Your password is saved/)
+    assert.match((await send(browser, 'password', { current: PASSWORD, password })).text, /Your password was saved/)
     assert.equal((await me(tokens.access_token)).status, 200)
     assert.equal((await me(elsewhere.tokens.access_token)).status, 401)
     assert.ok(!(await isSignedIn(elsewhere.browser)))
@@ -221,11 +221,11 @@ describe('the account page of customers', () => {
     }
   })
 
-  it('mails a link to a new address, in the look of the app, and moves the account', async t => {
+  it("mails a link to a new address, in the app's look, and moves the account", async t => {
     const { browser, claims, email: before } = await register()
     const email = newAddress()
     const page = await send(browser, 'email', { email: email.toUpperCase(), current: PASSWORD })
-    assert.match(page.text, /An e-mail is on its way/)
+    assert.match(page.text, /We sent an e-mail/)
     assert.match(mailsTo(email).at(-1)?.html ?? '', /The shop/)
     const notIn = (await identity.browser().go(linkTo(email))).text
     assert.ok(/The shop.*Sign in first/s.test(notIn) && notIn.includes(`href="${urlFor(shop)}"`))
@@ -238,7 +238,7 @@ describe('the account page of customers', () => {
     const [entry] = await trailOf(claims.sub, 'email.request')
     assert.deepEqual(entry.changes, { email: {} })
     const taken = (await register()).email
-    assert.match((await send(browser, 'email', { email: taken, current: PASSWORD })).text, /An e-mail is on its way/)
+    assert.match((await send(browser, 'email', { email: taken, current: PASSWORD })).text, /We sent an e-mail/)
     assert.deepEqual([linkTo(taken), /already have/.test(mailsTo(taken).at(-1)?.subject ?? '')], ['', true])
     for (const wrong of ['', 'no address', before.replace('@', ' ')]) {
       assert.equal((await send(browser, 'email', { email: wrong, current: PASSWORD })).status, 400)
@@ -254,7 +254,7 @@ describe('the account page of customers', () => {
     assert.equal((await send(browser, 'email', { email: newAddress(), current: PASSWORD })).status, 502)
   })
 
-  it('lets whoever has no password change things soon after signing in, in this browser', async () => {
+  it('lets customers without a password make changes soon after signing in, in this browser', async () => {
     const { browser, claims, email } = await registerByCode()
     const first = await open(browser)
     assert.match(first.text, /Choose a password/)
@@ -275,8 +275,8 @@ describe('the account page of customers', () => {
     const back = await browser.submit(asked, { code: codeTo(email) })
     assert.deepEqual([back.status, back.url], [200, urlFor(shop)])
     assert.doesNotMatch(back.text, /Sign in again/)
-    assert.match((await send(browser, 'email', forms.email)).text, /is on its way/)
-    assert.match((await send(browser, 'password', forms.password)).text, /Your password is saved/)
+    assert.match((await send(browser, 'email', forms.email)).text, /We sent an e-mail/)
+    assert.match((await send(browser, 'password', forms.password)).text, /Your password was saved/)
     assert.match((await open(browser)).text, /Current password/)
     assert.equal((await send(browser, 'password', forms.password)).status, 400, 'from now on it is needed')
     await shop.signIn({ email, password: PASSWORD })
@@ -291,7 +291,7 @@ describe('the account page of customers', () => {
     await send(stranger.browser, 'end', { id })
     assert.equal((await me(elsewhere.tokens.access_token)).status, 200)
     assert.equal((await send(browser, 'end', { id: 'x' })).status, 404)
-    assert.match((await send(browser, 'end', { id })).text, /That sign-in has ended/)
+    assert.match((await send(browser, 'end', { id })).text, /That session was signed out/)
     assert.equal((await me(elsewhere.tokens.access_token)).status, 401)
     assert.ok(!(await isSignedIn(elsewhere.browser)))
     assert.match((await trailOf(claims.sub, 'session.end'))[0].on, /^sin_/)
@@ -308,12 +308,12 @@ describe('the account page of customers', () => {
     assert.equal((await trailOf(claims.sub, 'session.end'))[0].on, 'browser session')
   })
 
-  it('signs out everywhere, here too', async () => {
+  it('signs out everywhere, including this browser', async () => {
     const { browser, claims, email, tokens } = await register()
     const elsewhere = await shop.signIn({ email, password: PASSWORD })
     const stranger = await register()
     const page = await send(browser, 'everywhere')
-    assert.match(page.text, /You were signed out everywhere/)
+    assert.match(page.text, /You are signed out everywhere/)
     for (const one of [tokens, elsewhere.tokens]) {
       assert.equal((await me(one.access_token)).status, 401)
       assert.equal((await shop.refresh(one.refresh_token)).status, 400)
@@ -325,7 +325,7 @@ describe('the account page of customers', () => {
     await shop.signIn({ email, password: PASSWORD })
   })
 
-  it('deletes the account, confirmed and with the password, and its tokens end at once', async () => {
+  it('deletes the account, with confirmation and password, and its tokens end immediately', async () => {
     const { browser, claims, email, tokens } = await register()
     const elsewhere = await shop.signIn({ email, password: PASSWORD })
     const incomplete: Record<string, string>[] = [
@@ -336,7 +336,7 @@ describe('the account page of customers', () => {
     for (const fields of incomplete) assert.equal((await send(browser, 'delete', fields)).status, 400)
     assert.equal((await me(tokens.access_token)).status, 200)
     const page = await send(browser, 'delete', { current: PASSWORD, confirm: 'yes' })
-    assert.deepEqual([page.status, /Your account is deleted/.test(page.text)], [200, true])
+    assert.deepEqual([page.status, /Your account was deleted/.test(page.text)], [200, true])
     for (const one of [tokens, elsewhere.tokens]) {
       assert.equal((await me(one.access_token)).status, 401)
       assert.equal((await shop.refresh(one.refresh_token)).status, 400)
@@ -367,7 +367,7 @@ describe('the account page of customers', () => {
     for (const [form, fields] of Object.entries(forms)) {
       for (const csrf of ['', 'x', foreign]) {
         const page = await send(browser, form, fields, csrf)
-        assert.deepEqual([page.status, /not sent from this page/.test(page.text)], [403, true], form)
+        assert.deepEqual([page.status, /no longer valid/.test(page.text)], [403, true], form)
       }
     }
     const { status, body } = await me(tokens.access_token)
@@ -379,7 +379,7 @@ describe('the account page of customers', () => {
     assert.deepEqual([page.status, identity.failures], [200, []])
   })
 
-  it('answers when several forms are sent at once', async () => {
+  it('answers several forms sent at the same time', async () => {
     const { browser, claims, tokens } = await register()
     const csrf = csrfIn((await open(browser)).text)
     const names = ['One', 'Two', 'Three', 'Four']

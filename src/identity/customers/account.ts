@@ -1,5 +1,5 @@
-// The account page for the customers of an app. The app selects the organisation, and with it the browser session; an account
-// of another organisation, or of the team, is not signed in here.
+// The account page for an app's customers. The app selects the organisation and thus the browser session; accounts of the team or
+// of other organisations are not signed in here.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OrgId } from '../../kit/caller.ts'
@@ -28,13 +28,13 @@ export type CustomerAccountOptions = PageOptions &
   Pick<CustomerOptions, 'customers'> & {
     issuer: string
     customerAccount: CustomerAccount
-    /** Letters and digits that nobody can guess. */
+    /** Unguessable letters and digits. */
     randomToken: (length: number) => string
   }
 
 type CustomerApp = App & { org: OrgId }
 
-/** `change` is the rest of the path: of a form, or empty. */
+/** `change` is the rest of the path: a form's path, or empty. */
 export async function customerAccount(
   options: CustomerAccountOptions,
   app: CustomerApp,
@@ -48,15 +48,15 @@ export async function customerAccount(
   const kind = customerPage(options, app, of)
   const query = queryOf(request)
   if (!query.has('code') && !query.has('error')) return answerAccount(options, kind, change, request, response)
-  // Back from signing in, which only has to have made a session: the code is of no use, and nothing is done with it.
+  // Returning from sign-in. Only the session it created is needed; the code is ignored.
   const url = accountUrl(options.issuer, app.id)
   const isSignedIn = !query.has('error') && (await findVisitor(options, kind, request, response)) !== null
   if (isSignedIn) return redirect(response, url)
-  // Sending the browser to sign in once more could go on for ever.
+  // Redirecting to sign-in again could loop forever.
   show(response, 400, farewellPage(of, 'failed', url), undefined, look.styleHash)
 }
 
-/** Where a customer signs in and returns to the page. Nobody has the verifier of this challenge, so nobody redeems the code. */
+/** Where a customer signs in before returning to the page. The verifier is discarded, so the code cannot be redeemed. */
 function signInUrl({ issuer, randomToken }: CustomerAccountOptions, { id }: App, how: 'once' | 'again'): string {
   const query = new URLSearchParams({
     client_id: id,
@@ -77,7 +77,7 @@ function customerPage(options: CustomerAccountOptions, app: CustomerApp, of: Acc
   const { look, texts } = of
   const mails = accountMails(look, texts)
   const url = accountUrl(issuer, id)
-  /** Only the forms of accounts with a password have the field. */
+  /** The field exists only for accounts with a password. */
   const current = (fields: URLSearchParams) => fields.get('current') ?? undefined
   return {
     find: (user, session) => account.find(org, user, session),
@@ -116,7 +116,7 @@ function customerPage(options: CustomerAccountOptions, app: CustomerApp, of: Acc
   }
 }
 
-/** Faults are worded for callers of the API. */
+/** Faults are worded for API callers, so customers get these texts instead. */
 function wordsOf(texts: Texts, form: string, fault: Fault): string {
   const { problem } = texts.account
   if (isAboutPassword(fault)) return problem.password

@@ -59,7 +59,7 @@ describe('a customer', () => {
     assert.equal(claimsOf((await redeem(opened, opened.back.url)).id_token).sub, claims.sub)
   })
 
-  it('chooses a new password with a code, which ends all other sign-ins', async () => {
+  it('chooses a new password with a code, which signs out everywhere else', async () => {
     const { email, tokens, claims } = await register()
     const opened = await byCode('reset', email, { password: 'another-green-walnut' })
     assert.equal(claimsOf((await redeem(opened, opened.back.url)).id_token).sub, claims.sub)
@@ -69,7 +69,7 @@ describe('a customer', () => {
     await shop.signIn({ email, password: 'another-green-walnut' })
   })
 
-  it('has a session apart from that of a member and of a customer elsewhere, in the same browser', async () => {
+  it("has a session separate from a member's and from other organisations', in the same browser", async () => {
     const { browser, email, tokens } = await register()
     const ada = await addPerson(host, email) // The same address is a member of the team.
     const member = await staff.signIn(ada, browser)
@@ -178,7 +178,7 @@ describe('a customer', () => {
     }
   })
 
-  it('leaves no address behind that was asked for', async () => {
+  it('leaves no requested address behind', async () => {
     const { tokens, claims } = await register()
     const body = { email: newAddress(), current: PASSWORD }
     assert.equal((await host.call('POST /v1/iam/me/email', { as: tokens.access_token, body })).status, 202)
@@ -218,7 +218,7 @@ describe('a customer', () => {
     await shop.signIn({ email, password: PASSWORD })
   })
 
-  it('who is blocked is signed out at once and cannot sign in, until unblocked', async () => {
+  it('who is blocked is signed out immediately and cannot sign in until unblocked', async () => {
     const { email, tokens, claims } = await register()
     const set = (blocked: boolean) => host.call(`PATCH /v1/iam/users/${claims.sub}`, { body: { blocked } })
     assert.equal((await set(true)).body.blocked, true)
@@ -253,7 +253,7 @@ describe('an app for customers', () => {
     assert.deepEqual((await me(tokens.access_token)).body.metadata, body.metadata)
   })
 
-  it('has pages and mails in its own logo and colour, or else in those of the organisation', async () => {
+  it("has pages and mails with its own logo and colour, otherwise with the organisation's", async () => {
     const svg = (fill: string) => `<svg xmlns="http://www.w3.org/2000/svg" fill="${fill}"/>`
     const logo = (fill: string) => `data:image/svg+xml;base64,${Buffer.from(svg(fill)).toString('base64')}`
     const looks = await appOf('looks', { signUp: 'open', logo: logo('red'), color: '#aa0000' })
@@ -267,6 +267,8 @@ describe('an app for customers', () => {
     }
     const own = await seen()
     assert.ok(own.page.includes(logo('red')) && own.page.includes('--act: #aa0000'))
+    assert.ok(own.page.includes('<link rel="icon" href="data:,">'), "not Stoa's icon")
+    assert.match(own.policy ?? '', /(^|; )img-src data:;/)
     assert.match(own.mail ?? '', /#aa0000/)
     assert.equal((await host.call(`PATCH /v1/iam/apps/${looks.id}`, { body: { logo: null } })).status, 200)
     const mixed = await seen()
@@ -319,14 +321,14 @@ describe('an app for customers', () => {
     assert.match(mailsTo(email).at(-1)?.subject ?? '', /no account/)
   })
 
-  it('that is by invitation lets those choose a password for whom an admin created an account', async () => {
+  it('by invitation lets customers choose a password if an admin created their account', async () => {
     const invited = await appOf('invited', { signUp: 'invited' })
     const there = customersOf(host, identity, invited)
     const [known, unknown] = ['invited@example.com', 'uninvited@example.com']
     await host.call('POST /v1/iam/users', { body: { email: known } })
     for (const email of [known, unknown]) {
       const step = await there.open('register')
-      assert.match((await step.browser.submit(step.page, { email, password: PASSWORD })).text, /Check your mail/)
+      assert.match((await step.browser.submit(step.page, { email, password: PASSWORD })).text, /Check your e-mail/)
     }
     assert.match(mailsTo(unknown).at(-1)?.subject ?? '', /no account/)
     const opened = await there.byCode('register', known, { password: PASSWORD })
@@ -343,7 +345,7 @@ describe('an app for customers', () => {
     const refused = await narrow.open('register')
     const answer = await refused.browser.submit(refused.page, { email: 'a@sub.shop.example' })
     assert.deepEqual([answer.status, mailsTo('a@sub.shop.example')], [400, []])
-    assert.match(answer.text, /Only addresses of shop\.example/)
+    assert.match(answer.text, /Only e-mail addresses at shop\.example/)
     const opened = await narrow.byCode('register', 'a@shop.example')
     await narrow.redeem(opened, opened.back.url)
     // A code to another address signs in, but creates no account.
@@ -363,6 +365,6 @@ describe('an app for customers', () => {
     assert.deepEqual([answer.status, mailsTo(email)], [400, []])
     const opened = await strict.byCode('register', allowed, { password: PASSWORD })
     await strict.redeem(opened, opened.back.url)
-    assert.match(String(identity.failures.splice(0)), /disposable addresses are not refused/)
+    assert.match(String(identity.failures.splice(0)), /disposable addresses are accepted/)
   })
 })

@@ -1,4 +1,4 @@
-// Nobody finds out who has an account, floods a mailbox, or takes over an account.
+// Protects against finding out who has an account, flooding a mailbox, and taking over an account.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { claimsOf, customersOf, PASSWORD } from '../../../test/customers.ts'
@@ -13,12 +13,12 @@ const customers = customersOf(host, identity, shop)
 const { newAddress, mailsTo, codeTo, open, redeem, byCode, register } = customers
 const EVIL = 'password-of-the-attacker'
 const me = (as: string) => host.call('GET /v1/iam/me', { as })
-/** What a page shows apart from what differs with each request. */
+/** A page's content without the parts that differ with each request. */
 const shown = (text: string, email: string) => text.replaceAll(email, '…').replace(/\/sign-in\/[\w-]+/g, '/sign-in/…')
 
 describe('whether an address has an account', () => {
   for (const step of ['register', 'code', 'reset'] as const) {
-    it(`is not told by ${step}: the page is the same, and a mail is sent either way`, async () => {
+    it(`is not revealed by ${step}: the page is the same, and a mail is sent either way`, async () => {
       const { email: known } = await register()
       const unknown = newAddress()
       const pages: string[] = []
@@ -33,7 +33,7 @@ describe('whether an address has an account', () => {
       assert.equal(pages[0], pages[1])
     })
 
-    it(`is not told by wrong codes after ${step}, five of which end it`, async () => {
+    it(`is not revealed by wrong codes after ${step}, five of which end it`, async () => {
       const { email: known } = await register()
       const answers: unknown[] = []
       for (const email of [known, newAddress()]) {
@@ -55,7 +55,7 @@ describe('whether an address has an account', () => {
     })
   }
 
-  it('is not told by the password form', async () => {
+  it('is not revealed by the password form', async () => {
     const { email } = await register()
     const texts: string[] = []
     for (const one of [email, newAddress()]) {
@@ -106,7 +106,7 @@ describe('mails', () => {
     }
   })
 
-  it('to whoever knows the password are limited too, however many browsers they make known', async () => {
+  it('to somebody who knows the password are limited too, however many known browsers they create', async () => {
     const { email } = await register()
     let [sent, refused] = [0, 0]
     for (let n = 0; n < 4; n++) {
@@ -168,7 +168,7 @@ describe('mails', () => {
 })
 
 describe('wrong passwords', () => {
-  it('at an app of the team are none of a customer', async () => {
+  it("at an app of the team do not sign in to a customer's account", async () => {
     const { email } = await register()
     const team = await registerApp(host, identity, { app: 'team' })
     const browser = identity.browser()
@@ -219,7 +219,7 @@ describe('an address that no account can have', () => {
 })
 
 describe('a code', () => {
-  it('works only in the browser that asked for it, and once', async () => {
+  it('works once, and only in the browser that requested it', async () => {
     const email = newAddress()
     const opened = await open('register')
     const asked = await opened.browser.submit(opened.page, { email, password: PASSWORD })
@@ -242,10 +242,10 @@ describe('a code', () => {
     const asked = await opened.browser.submit(opened.page, { email })
     await host.db`update customer_codes set expires = now() - interval '1 second' where email = ${email}`
     const { status, text } = await opened.browser.submit(asked, { code: codeTo(email) })
-    assert.deepEqual([status, /not valid any more/.test(text)], [400, true])
+    assert.deepEqual([status, /no longer valid/.test(text)], [400, true])
   })
 
-  it('is not stored as it is', async () => {
+  it('is not stored in plain text', async () => {
     const email = newAddress()
     const opened = await open('code')
     await opened.browser.submit(opened.page, { email })
@@ -253,7 +253,7 @@ describe('a code', () => {
     assert.ok(!JSON.stringify(row).includes(codeTo(email)))
   })
 
-  it('entered twenty times at once creates one account', async () => {
+  it('entered twenty times at the same time creates one account', async () => {
     const email = newAddress()
     const opened = await open('register')
     const asked = await opened.browser.submit(opened.page, { email, password: PASSWORD })
@@ -288,7 +288,7 @@ describe('somebody who registers with the address of another', () => {
     await shop.signIn({ email, password: PASSWORD })
   })
 
-  it('changes nothing of an account that exists, and its owner is told', async () => {
+  it('changes nothing of an existing account, and its owner is notified', async () => {
     const { email, tokens } = await register()
     const { asked, browser } = await attack(email)
     assert.match(mailsTo(email).at(-1)?.subject ?? '', /already have an account/)
@@ -313,11 +313,11 @@ describe('somebody who registers with the address of another', () => {
 
   it('and whose password came with the account cannot use it before the mailbox is proved, which ends it', async () => {
     const email = newAddress()
-    // As an import or an admin brings it: the old system had never proved the address.
+    // As created by an import or an admin: the address was never verified.
     const { user } = (await host.call('POST /v1/iam/users', { body: { email, password: EVIL } })).body
     const { browser, page } = await open()
     const asked = await browser.submit(page, { email, password: EVIL })
-    assert.match(asked.text, /Check your mail/)
+    assert.match(asked.text, /Check your e-mail/)
     const opened = await byCode('code', email)
     assert.equal(claimsOf((await redeem(opened, opened.back.url)).id_token).sub, user)
     await isWorthless(email)
@@ -353,6 +353,6 @@ describe('an address that an admin changes', () => {
     assert.deepEqual([status, body.email, body.emailVerified], [200, email, false])
     assert.equal((await one.browser.go(link)).status, 404, 'a link from before has ended')
     const { browser, page } = await open()
-    assert.match((await browser.submit(page, { email, password: PASSWORD })).text, /Check your mail/)
+    assert.match((await browser.submit(page, { email, password: PASSWORD })).text, /Check your e-mail/)
   })
 })

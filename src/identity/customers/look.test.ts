@@ -10,7 +10,7 @@ const steps = ['00', '33', '66', '99', 'cc', 'ff']
 const colors = steps.flatMap(r => steps.flatMap(g => steps.map(b => `#${r}${g}${b}`)))
 
 describe('the colour of an organisation', () => {
-  it('can be read on both papers, and texts on it, whatever it is', () => {
+  it('is readable on light and dark backgrounds, as is text on it', () => {
     for (const color of colors) {
       const [light = '', onLight = '', dark = '', onDark = ''] = colorsIn(
         lookOf({ name: 'x', logo: null, color }).style,
@@ -26,7 +26,7 @@ describe('the colour of an organisation', () => {
     }
   })
 
-  it('stays as it is where it can be read', () => {
+  it('is unchanged where it is readable', () => {
     const [light, , dark] = colorsIn(lookOf({ name: 'x', logo: null, color: '#1d4f91' }).style)
     assert.equal(light, '#1d4f91')
     assert.notEqual(dark, '#1d4f91')

@@ -1,5 +1,5 @@
-// How the pages and mails for the customers of an organisation look: its name, logo and colour. Whatever colour is chosen,
-// texts in it and on it stay readable, in light and dark.
+// The look of an organisation's pages and mails for customers: its name, logo and colour. Text in and on any colour stays
+// readable in light and dark mode.
 import { createHash } from 'node:crypto'
 
 export type Branding = { name: string; logo: string | null; color: string | null }
@@ -8,10 +8,10 @@ export type Look = {
   name: string
   /** A data URL. */
   logo: string | null
-  /** A style sheet after that of all pages. */
+  /** A style sheet that follows the common one. */
   style: string
   styleHash: string
-  /** The colour in mails, which are light. */
+  /** The colour in mails, which have a light background. */
   color: string
   onColor: string
 }
@@ -40,7 +40,7 @@ export function lookOf({ name, logo, color }: Branding): Look {
   return { name, logo, style, styleHash, color: hexOf(light), onColor: hexOf(onColor(light)) }
 }
 
-/** The colour, mixed with `towards` until it can be read on the paper. */
+/** The colour, mixed with `towards` until it is readable on `paper`. */
 function readable(color: Rgb, paper: Rgb, towards: Rgb): Rgb {
   for (let step = 0; step <= STEPS; step++) {
     const mixed = color.map((part, at) => part + ((towards[at] as number) - part) * (step / STEPS)) as unknown as Rgb

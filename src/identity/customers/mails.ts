@@ -1,4 +1,4 @@
-// The mails that customers get: text and HTML in the same words, in the name and colour of the organisation.
+// The mails to customers: text and HTML with the same wording, in the organisation's name and colour.
 import type { CustomerMails } from '../../kit/host/sign-in.ts'
 import type { CodeMail, Purpose } from '../../services/iam/public.ts'
 import { escaped } from '../pages.ts'
@@ -27,7 +27,7 @@ export function codeMail(to: string, purpose: Purpose, mail: CodeMail, look: Loo
   }
 }
 
-/** What customers are told of their account. */
+/** The notices about a customer's account. */
 export function accountMails(look: Look, texts: Texts): CustomerMails {
   const { address, taken, changed, moved, ignore } = texts.mail
   const mail = (to: string, subject: string, parts: readonly Part[]) => ({
@@ -62,7 +62,7 @@ function written(to: string, subject: string, parts: readonly Part[], look: Look
   return { to, subject: `${subject} (${look.name})`, text: `${text}\n`, html: frame(look, subject, html.join('\n')) }
 }
 
-/** Mail programs know few style sheets, so each element has its own style. */
+/** Mail programs barely support style sheets, so each element has its own style. */
 const frame = (look: Look, title: string, body: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title></head><body style="margin:0;padding:24px;background:#fbfaf8;color:#1b1b1f;font:16px/1.5 system-ui,sans-serif"><div style="max-width:480px;margin:0 auto;background:#ffffff;border-top:4px solid ${look.color};padding:24px"><h1 style="margin:0 0 16px;font-size:20px">${escaped(look.name)}</h1>
 ${body}

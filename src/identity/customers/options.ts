@@ -1,4 +1,4 @@
-// What the steps of customers need, from the directory, the engines and the limits.
+// Builds the options of the customers' sign-in steps from the directory, the engines and the limits.
 import { createHash } from 'node:crypto'
 import type { Engines } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
@@ -31,7 +31,7 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
   // Verified for unknown accounts, so that they take as long as existing ones.
   const dummyHash = await passwords.hash('', 'no account has this password')
   const countCode = openCodeLimiter(engines)
-  /** It ends with the password. Whoever has none proves that they were in before. */
+  /** Changes with the password. For an account without one, it proves an earlier sign-in. */
   const proofIn = ({ user, password }: { user: string; password: string | null }) =>
     createHash('sha256')
       .update(password ?? user)
@@ -54,7 +54,7 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
     return passwords.hash({ org, client }, password, signal())
   }
 
-  /** The hash of a right password, which replaces one that another system made. */
+  /** The hash of a correct password. A hash imported from another system is replaced. */
   async function currentHash(org: OrgId, user: string, stored: string, password: string): Promise<string> {
     if (passwords.isCurrent(stored)) return stored
     const digest = await hash(org, password)
@@ -85,7 +85,11 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
     isDisposable: async (org, email) => {
       const found = await isDisposable(org, email)
       if (found === null)
-        onError(new Error(`${org}: disposable addresses are not refused: the set \`domain\` is stale or refuses`))
+        onError(
+          new Error(
+            `${org}: disposable addresses are accepted because the risk set \`domain\` is stale or unavailable`,
+          ),
+        )
       return found ?? false
     },
     send: (mail, fromName) => engines.mail.send({ ...mail, fromName }),
@@ -96,7 +100,7 @@ export async function customerOptions(options: Options): Promise<CustomerOptions
 
 type Dressing = Pick<CustomerOptions, 'customers'> & { issuer: string }
 
-/** How the link to a new address looks, if an app for customers is named. */
+/** The look of the pages behind an address-change link; null unless it names an app for customers. */
 export async function dressOf({ customers, issuer }: Dressing, app: (App & { org: OrgId }) | null) {
   if (!app) return null
   const { id } = app

@@ -1,4 +1,4 @@
-// What customers meet on the way: another code, a code that has ended, and mails in the words of the shop.
+// Special cases for customers: a second code, an expired code, and mails in the app's name.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { customersOf, PASSWORD } from '../../../test/customers.ts'
@@ -21,7 +21,7 @@ const told = (email: string, subject: RegExp) =>
   )
 
 describe('another code', () => {
-  it('is mailed on request, and what was entered before is kept', async () => {
+  it('is mailed on request, and earlier input is kept', async () => {
     const email = newAddress()
     const opened = await open('register')
     await opened.browser.submit(opened.page, { email, name: 'Ada Lovelace', password: PASSWORD })
@@ -37,7 +37,7 @@ describe('another code', () => {
     assert.equal(user.name, 'Ada Lovelace')
   })
 
-  it('is mailed to nobody but the browser that asked for the first, and counts as a mail', async () => {
+  it('is mailed only at the request of the browser that requested the first, and counts as a mail', async () => {
     const email = newAddress()
     const opened = await open('code')
     await opened.browser.submit(opened.page, { email })
@@ -54,7 +54,7 @@ describe('another code', () => {
     code: 'with a code',
     reset: 'new password',
   })) {
-    it(`is asked for where it began, after five wrong ones: ${step}`, async () => {
+    it(`is requested again after five wrong ones: ${step}`, async () => {
       const { email } = await register()
       const opened = await open(step)
       let page = await opened.browser.submit(opened.page, { email, password: PASSWORD })
@@ -62,19 +62,19 @@ describe('another code', () => {
       for (let n = 0; n < 6; n++) page = await opened.browser.submit(page, { code: wrong, password: other })
       assert.equal(page.status, 400)
       assert.match(page.text, new RegExp(`<h1>[^<]*${title}`))
-      assert.ok(page.text.includes(`value="${email}"`) && page.text.includes('not valid any more'))
+      assert.ok(page.text.includes(`value="${email}"`) && page.text.includes('no longer valid'))
     })
   }
 })
 
 describe('a mail to a customer', () => {
-  it('says what its code is for', async () => {
+  it('names the purpose of its code', async () => {
     const { email } = await register()
     await byCode('reset', email, NEW)
     assert.ok(mailsTo(email).some(({ text }) => text.startsWith('Your code to choose a new password at The shop:')))
   })
 
-  it('tells of a new password, however it was chosen, and of a new address, in the words of the shop or the organisation', async () => {
+  it('announces a new password, however chosen, and a new address, in the name of the app or the organisation', async () => {
     const { email, browser } = await register()
     const opened = await byCode('reset', email, NEW)
     await redeem(opened, opened.back.url)
@@ -97,8 +97,8 @@ describe('a mail to a customer', () => {
         ?.text.match(/https:\S+/)?.[0] ?? ''
     assert.match(mailsTo(to).at(-1)?.html ?? '', /home/i)
     await shop.signIn({ email, password: PASSWORD }, browser)
-    assert.match((await browser.submit(await browser.go(link), {})).text, /address is changed/)
-    const moved = await told(email, /address of your account/)
+    assert.match((await browser.submit(await browser.go(link), {})).text, /address was changed/)
+    const moved = await told(email, /e-mail address was changed/)
     assert.ok(moved?.text.includes(to) && !/owner or admin/.test(moved.text))
     const same = await host.call('POST /v1/iam/me/email', { as, body: { email: to, current: PASSWORD } })
     assert.deepEqual([same.status, same.body.error.param], [400, 'email'])

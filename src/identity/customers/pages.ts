@@ -1,10 +1,13 @@
-// The pages on which customers sign in: plain HTML without scripts, in the name of the organisation.
+// The pages on which customers sign in: plain HTML without scripts, with the organisation's branding.
 import { document, escaped } from '../pages.ts'
 import type { Look } from './look.ts'
 import type { Texts } from './texts.ts'
 
-/** What every page needs: how it looks, its texts, and the path of the sign-in that it belongs to. */
+/** What every page needs: its look, its texts and the path of its sign-in. */
 export type Page = { look: Look; texts: Texts; path: string; problem: string | null }
+
+/** An empty icon: customers' pages must not show Stoa's, and without one browsers would request `/favicon.ico`. */
+const NO_ICON = 'data:,'
 
 const alertOf = (problem: string | null) =>
   problem === null ? '' : `<p role="alert" id="problem">${escaped(problem)}</p>`
@@ -20,7 +23,8 @@ export function customerPage(
   const logo = look.logo === null ? '' : `<img class="logo" src="${escaped(look.logo)}" alt="${escaped(look.name)}">`
   const shown = problem === null ? title : `${title}: ${texts.problem.again}`
   const main = `${logo}<h1>${escaped(title)}</h1><p>${escaped(says)}</p>${alertOf(problem)}${body}`
-  return document(`${shown} · ${look.name}`, main, width, { language: texts.language, style: look.style })
+  const { language } = texts
+  return document(`${shown} · ${look.name}`, main, width, { language, style: look.style, icon: NO_ICON })
 }
 
 const form = (action: string, fields: string, button: string) =>
@@ -66,7 +70,7 @@ export function askAddressPage(shown: Page, way: 'code' | 'reset', email: string
   return customerPage(shown, title, says, body)
 }
 
-/** Asks to use the address to which the link was mailed. */
+/** Asks whether to use the address to which the link was mailed. */
 export const customerAddressPage = ({ look, texts }: Dress, email: string, action: string): string =>
   customerPage(
     { look, texts, problem: null },
@@ -75,7 +79,7 @@ export const customerAddressPage = ({ look, texts }: Dress, email: string, actio
     form(action, '', texts.address.button),
   )
 
-/** Asks to sign in to the account that is to get the address. */
+/** Asks to sign in to the account that requested the change. */
 export const customerAddressSignInPage = ({ look, texts }: Dress, account: string): string =>
   customerPage(
     { look, texts, problem: null },
@@ -93,7 +97,7 @@ type Dress = Pick<Page, 'look' | 'texts'>
 
 export type Entering = { email: string; isReset: boolean }
 
-/** Asks for the code, and to choose a password also for that. */
+/** Asks for the code, and for a new password if the code is for that. */
 export function enterPage(shown: Page, { email, isReset }: Entering): string {
   const { look, texts, path, problem } = shown
   const { enter, field } = texts

@@ -1,5 +1,5 @@
-// The steps in which customers sign in, register, ask for a code or choose a new password. They belong to a sign-in that an
-// app has started, and each works without JavaScript.
+// The steps in which customers sign in, register, request a code or choose a new password. They belong to a sign-in started by
+// an app, and work without JavaScript.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { EngineUnavailable } from '../../engines/engines.ts'
 import type { OrgId } from '../../kit/caller.ts'
@@ -24,7 +24,7 @@ import { accountMails, type CustomerMail, codeMail } from './mails.ts'
 import { askAddressPage, customerSignInPage, enterPage, type Page, registerPage } from './pages.ts'
 import { english, type Texts } from './texts.ts'
 
-/** An account as signing in with a password finds it. */
+/** The account found by signing in with a password. */
 export type CheckedCustomer = SignedInCustomer & { proof: string; isVerified: boolean; isBlocked: boolean }
 
 export type CodeRequested = {
@@ -43,13 +43,13 @@ export type CodeRequested = {
 export type CustomerOptions = PasswordOptions & {
   customers: {
     look(app: App & { org: OrgId }): Promise<Look>
-    /** What the organisation writes to its customers, where no app is known. */
+    /** The organisation's mails to its customers when no app is known. */
     mails(org: OrgId): Promise<CustomerMails>
     /** Null if the password is wrong. Takes equally long if there is no such account. */
     check(org: OrgId, email: string, password: string): Promise<CheckedCustomer | null>
     proofOf(org: OrgId, email: string): Promise<string | null>
-    /** The seconds to wait if too many mails were sent to the address, for the organisation, or to this client. `browser` is
-     *  one that was signed in with the address before. */
+    /** The seconds to wait if too many mails were sent to the address, for the organisation, or for this client. `browser` is
+     *  the id of a browser that has signed in with the address before. */
     countMail(org: OrgId, email: string, browser: string | null): Promise<number>
     /** The seconds to wait if this client has entered too many codes. */
     countCode(): Promise<number>
@@ -58,11 +58,11 @@ export type CustomerOptions = PasswordOptions & {
     enterCode(uid: string, given: EnteredCode): Promise<CodeOutcome>
     signIn(org: OrgId, customer: SignedInCustomer): Promise<SignedInCustomer | null>
     hash(org: OrgId, password: string): Promise<string>
-    /** What is wrong with an address that somebody wants to register, in an app that refuses disposable ones. */
+    /** Whether the address belongs to a disposable mail provider. */
     isDisposable(org: OrgId, email: string): Promise<boolean>
     send(mail: CustomerMail, org: string): Promise<void>
     isName(text: string): boolean
-    /** Whether an account may have it; a form may repeat others too. */
+    /** Whether an account may have this address. */
     isAddress(text: string): boolean
   }
   passwordProblem: (password: string) => Promise<string | null>
@@ -72,7 +72,7 @@ export type CustomerOptions = PasswordOptions & {
 type Step = CustomerOptions & {
   uid: string
   path: string
-  /** The origin of the app, where the form leads in the end. */
+  /** The origin of the app, to which the form finally redirects. */
   callback: string
   app: App & { org: OrgId }
   look: Look
@@ -161,7 +161,7 @@ async function signIn(step: Step): Promise<void> {
   await done(step, signedIn, email, outcome.proof)
 }
 
-/** Of no address of the team: addresses in forms have no NUL. */
+/** Cannot equal a team member's account: addresses in forms contain no NUL. */
 const accountName = (org: OrgId, email: string) => `${org}\0${email}`
 
 /** `proof` is that of the account. */
@@ -200,7 +200,7 @@ async function register(step: Step): Promise<void> {
 const mayBeRegistered = async (step: Step, email: string) =>
   step.app.signUp === 'open' && (await domainProblem(step, email)) === null
 
-/** What is wrong with the domain of an address that may get a new account. It tells nothing about accounts. */
+/** Why an address cannot register because of its domain. The answer does not depend on existing accounts. */
 async function domainProblem({ app, texts, customers }: Step, email: string): Promise<string | null> {
   const { signUpDomains, refuseDisposable, org } = app
   if (signUpDomains.length > 0 && !signUpDomains.includes(email.slice(email.lastIndexOf('@') + 1))) {
@@ -221,8 +221,8 @@ async function askByAddress(step: Step, way: 'code' | 'reset'): Promise<void> {
 type About = Pick<CodeRequested, 'email' | 'name' | 'password' | 'generation'>
 type Says = { status: number; problem: string }
 
-/** Stores a code, mails it and asks for it. A mail is sent whether there is an account or not. `hash` is called when the mail is
- *  counted: it is slow. */
+/** Stores a code, mails it and redirects to the page that asks for it. A mail is sent whether or not there is an account. `hash`
+ *  is slow, so it is called after the rate limit. */
 async function mailCode(
   step: Step,
   purpose: Purpose,
@@ -253,7 +253,7 @@ async function mailCode(
   response.writeHead(303, { location: `${path}/enter` }).end()
 }
 
-/** Where it goes on after a code that is not valid any more. */
+/** The page shown after a code that is no longer valid. */
 const BEGIN: Record<Purpose, (step: Step, problem: string, email: string) => Promise<void>> = {
   register: (step, problem, email) => registerForm(step, 400, problem, { email, name: '' }),
   sign_in: (step, problem, email) => addressForm(step, 'code', 400, problem, email),
@@ -261,7 +261,7 @@ const BEGIN: Record<Purpose, (step: Step, problem: string, email: string) => Pro
   verify: (step, problem, email) => signInForm(step, 400, problem, email),
 }
 
-/** The same once more, with another code. */
+/** Mails a new code for the same purpose. */
 async function sendAgain(step: Step): Promise<void> {
   const { uid, request, texts, customers } = step
   const pending = await customers.pending(uid)
@@ -287,7 +287,7 @@ async function enter(step: Step): Promise<void> {
   const pending = await customers.pending(uid)
   if (!pending || !isSameBrowser(request, pending.browser)) return enterForm(step, 400, texts.problem.endedCode)
   const { browser, email } = pending
-  // Before anything slow is done.
+  // Before any slow work.
   const waitS = await customers.countCode()
   if (waitS > 0) {
     response.setHeader('retry-after', waitS)
@@ -310,7 +310,7 @@ async function enter(step: Step): Promise<void> {
     if (outcome === 'ended') return BEGIN[pending.purpose](step, texts.problem.endedCode, email)
     await done(step, outcome, email, await customers.proofOf(step.app.org, email))
   } catch (error) {
-    // More customers than the organisation may have.
+    // The organisation has reached its maximum number of customers.
     if (!(error instanceof Fault) || error.code !== 'conflict') throw error
     await signInForm(step, 409, texts.problem.full)
   }

@@ -1,9 +1,9 @@
-// All SQL on consumers: their positions, the events that wait, and dead letters.
+// All SQL for consumers: their positions, waiting events and dead letters.
 import type { LanePosition, LogEntry, LogPosition, Sql, Tx } from '../../engines/engines.ts'
 import { rowsAs } from '../sql.ts'
 
-/** Until the end of the transaction, or not at all if another process has the lock. The statements of the transaction get a
- *  limit. */
+/** Locks until the end of the transaction; returns false if another process has the lock. The transaction's statements
+ *  get a time limit. */
 export async function tryLock(db: Tx, consumer: string, what: string | number, statementMs: number): Promise<boolean> {
   const [row] = await db<{ isLocked: boolean }>`select
     pg_try_advisory_xact_lock(hashtext(${`consumer ${consumer}`}), hashtext(${String(what)})) as "isLocked",
@@ -11,7 +11,7 @@ export async function tryLock(db: Tx, consumer: string, what: string | number, s
   return row?.isLocked === true
 }
 
-/** Nobody else starts consumers until the end of the transaction. */
+/** Prevents other processes from starting consumers until the end of the transaction. */
 export async function lockPositions(db: Tx): Promise<void> {
   await db`lock table consumer_positions in exclusive mode`
 }
@@ -29,7 +29,7 @@ export async function selectPosition(db: Sql, consumer: string, lane: number): P
   return row.position
 }
 
-/** One for each lane, in their order. */
+/** One position per lane, in order. */
 export async function insertPositions(db: Tx, consumer: string, positions: readonly LogPosition[]): Promise<void> {
   await db`insert into consumer_positions (consumer, lane, position)
     select ${consumer}, number - 1, position from unnest(${positions}::text[]) with ordinality as p (position, number)`
@@ -39,7 +39,7 @@ export async function updatePosition(db: Tx, consumer: string, lane: number, pos
   await db`update consumer_positions set position = ${position} where consumer = ${consumer} and lane = ${lane}`
 }
 
-/** What a consumer had under a former id. */
+/** Moves a consumer's rows from a former id. */
 export async function renameConsumer(db: Tx, from: string, to: string): Promise<void> {
   await db`insert into consumer_held (consumer, tenant, size, tries, due, error)
     select ${to}, tenant, size, tries, due, error from consumer_held where consumer = ${from}`
@@ -49,14 +49,14 @@ export async function renameConsumer(db: Tx, from: string, to: string): Promise<
   await db`update dead_letters set consumer = ${to} where consumer = ${from}`
 }
 
-/** Those of the organisations whose events wait. They stay held until the end of the transaction. */
+/** The given organisations whose events wait. They stay held until the end of the transaction. */
 export async function lockHeld(db: Tx, consumer: string, tenants: readonly string[]): Promise<Set<string>> {
   const rows = await db<{ tenant: string }>`select tenant from consumer_held
     where consumer = ${consumer} and tenant = any(${tenants}) for key share`
   return new Set(rows.map(({ tenant }) => tenant))
 }
 
-/** `size`: how many of its events are tried next. `tries`: how often the first of them failed alone. */
+/** `size`: how many of its events to try next. `tries`: how often the first of them failed by itself. */
 export type Held = { tenant: string; size: number; tries: number }
 export type NewHeld = Held & { due: string; error: string }
 
@@ -85,13 +85,13 @@ export async function insertWaiting(db: Tx, consumer: string, events: readonly L
     select ${consumer}, tenant, subject, envelope from ${entries(events)} order by number`
 }
 
-/** The organisations that are due, the first one first. */
+/** The due organisations, oldest first. */
 export async function selectDueTenants(db: Sql, consumer: string, now: string, limit: number): Promise<Held[]> {
   return db<Held>`select tenant, size, tries from consumer_held
     where consumer = ${consumer} and due <= ${now} order by due limit ${limit}`
 }
 
-/** Null if the organisation is not due any more. */
+/** Null if the organisation is no longer due. */
 export async function selectHeldTenants(db: Sql, consumer: string, tenant: string, now: string): Promise<Held | null> {
   const [row] = await db<Held>`select tenant, size, tries from consumer_held
     where consumer = ${consumer} and tenant = ${tenant} and due <= ${now}`
@@ -111,7 +111,7 @@ export async function selectWaiting(db: Sql, consumer: string, tenant: string, l
     where consumer = ${consumer} and tenant = ${tenant} order by place limit ${limit}`
 }
 
-/** These and no others: a dead letter that is tried again may have come before them meanwhile. */
+/** Deletes exactly these: a retried dead letter may have been put before them meanwhile. */
 export async function deleteWaiting(
   db: Tx,
   consumer: string,
@@ -139,10 +139,10 @@ export async function insertDeadLetter(
     values (${consumer}, ${tenant}, ${subject}, ${envelope}, ${error}, ${at})`
 }
 
-/** Before every event that waits, and in the order of dead letters among each other. */
+/** A position before every waiting event, keeping the order of dead letters among each other. */
 const FIRST_PLACE = -(2 ** 52)
 
-/** A dead letter waits again, before the events of its organisation that came later. */
+/** Makes a dead letter wait again, before later events of its organisation. */
 export async function requeueDeadLetter(db: Tx, id: number, now: string): Promise<boolean> {
   const rows = await db`with letter as (delete from dead_letters where id = ${id} returning *),
     held as (
@@ -157,7 +157,7 @@ export async function requeueDeadLetter(db: Tx, id: number, now: string): Promis
 
 export type DeadLetter = { id: number; consumer: string; at: string; error: string; envelope: string }
 
-/** The newest first, before that id. */
+/** Newest first, before that id. */
 export async function selectDeadLetters(db: Sql, before: number, limit: number): Promise<DeadLetter[]> {
   return db<DeadLetter>`select id, consumer, at, error, envelope from dead_letters
     where id < ${before} order by id desc limit ${limit}`

@@ -1,4 +1,4 @@
-// Reads the Cookie header. Only blanks and tabs around a cookie are ignored: `trim()` would remove further characters,
+// Reads the Cookie header. Only spaces and tabs around a cookie are ignored: `trim()` would also remove other characters,
 // and so accept names that a sibling host can set.
 
 /** The value of a cookie; null if absent, empty if sent twice, which browsers never do with a `__Host-` name. */
@@ -48,6 +48,6 @@ const isBlank = (code: number) => code === 0x20 || code === 0x09
 export const hostCookie = (name: string, value: string, maxAgeS: number): string =>
   `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}`
 
-/** A `Set-Cookie` of a cookie of Stoa, on any of its origins: cookies ignore ports. Some browsers send a cookie without a
- *  name, `=__Host-stoa-…`, like one with that name. */
+/** Matches a `Set-Cookie` for one of Stoa's cookies, on any of its origins, because cookies ignore ports. Some browsers
+ *  send a nameless cookie, `=__Host-stoa-…`, like one with that name. */
 export const OWN_COOKIE = /^[\s=]*__(?:Host|Secure)-stoa-/i

@@ -1,20 +1,20 @@
-// Answers that are kept under the `Idempotency-Key` of the request, so that a repeated request gets the same answer.
+// Stored answers by the request's `Idempotency-Key`, so that a repeated request gets the same answer.
 
 import type { Sql, Tx } from '../../engines/engines.ts'
 import { type Reply, reply } from '../answer.ts'
 import type { OrgId } from '../caller.ts'
 
-/** A request with a key: the digest of the key, and a MAC of who sent what. `path` has what its path names, which was there
- *  before. */
+/** A request with a key: the digest of the key, and a MAC of the sender and the input. `path` contains the names from
+ *  the URL, which existed before the request. */
 export type KeyedRequest = {
   org: OrgId
   operation: string
   path: unknown[]
   key: Uint8Array
   input: Uint8Array
-  /** Whether its answer was kept with what it changed. */
+  /** Whether its answer was stored together with its changes. */
   isKept: boolean
-  /** Resolves when its answer is kept, although whoever sent it was told that this takes too long. */
+  /** Resolves when its answer is stored, even after the client was told that this takes too long. */
   keeping: Promise<void> | null
 }
 
@@ -27,19 +27,19 @@ export type IdempotencyRecords = {
   keep(db: Tx, request: KeyedRequest, kept: Pick<IdempotencyRecord, 'answer' | 'made'>, at: string): Promise<void>
 }
 
-/** Longer bodies are not kept: a repeated request is carried out again. */
+/** Longer bodies are not stored: a repeated request is carried out again. */
 const BODY_BYTES_MAX = 1024 * 1024
 
 type KeptReply = { reply: { status: number; headers: Reply['headers']; base64: string } }
 
-/** A reply as it is kept; null if it cannot be. */
+/** The stored form of a reply; null if it cannot be stored. */
 export function keptReply({ status, headers, body }: Reply): KeptReply | null {
   if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) return null
   const bytes = Buffer.from(body ?? '')
   return bytes.length > BODY_BYTES_MAX ? null : { reply: { status, headers, base64: bytes.toString('base64') } }
 }
 
-/** What was kept, as the operation answered it. */
+/** The stored answer, as the operation returned it. */
 export function replyIn(kept: unknown): unknown {
   const { reply: found } = (kept ?? {}) as Partial<KeptReply>
   return found ? reply(found.status, found.headers, Buffer.from(found.base64, 'base64')) : kept

@@ -1,11 +1,11 @@
-// Processes share the rate of a key: each leases a few permits, and uses them without asking again.
+// Processes share a key's rate: each leases a few permits, and uses them without further queries.
 import type { OrgId } from '../caller.ts'
 
-/** A rate is the number of requests in any time of this length. */
+/** A rate is the number of requests in any period of this length. */
 export const RATE_WINDOW_MS = 60_000
 
-/** Requests of a key, which count until a window after `atMs`; no request was later than that. Of these, `spare` were
- *  not made yet when this was stored. */
+/** Requests of a key, which count until one window after `atMs`, the time of the last one. `spare` of them were not made
+ *  yet when this was stored. */
 export type Uses = { atMs: number; count: number; spare: number }
 
 /** Times are those of the system clock of this process. */
@@ -14,13 +14,13 @@ export type LeaseRequest = {
   key: string
   rate: number
   nowMs: number
-  /** How many requests this process made in the last window, and when. Replaces everything that it told before. */
+  /** The number and times of this process's requests in the last window. Replaces all earlier reports. */
   used: number
   uses: readonly Omit<Uses, 'spare'>[]
-  /** The most permits it can use, of which `waiting` are used at once. */
+  /** The maximum number of permits it can use, of which `waiting` are used immediately. */
   wanted: number
   waiting: number
-  /** The permits are not used later than this. Those that are not returned count as used then. */
+  /** The permits are not used after this time. Unreturned ones then count as used. */
   untilMs: number
 }
 

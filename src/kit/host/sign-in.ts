@@ -2,8 +2,8 @@
 import type { OutgoingMail } from '../../engines/engines.ts'
 import type { OrgId } from '../caller.ts'
 
-/** Signs browsers in at the API's own origin, which is a client app of the identity provider. People choose there the
- *  organisation they act in. */
+/** Signs browsers in at the API's own origin, which is a client app of the identity provider. People choose the
+ *  organisation to act in there. */
 export interface SignIn {
   /** The issuer; every authorization response contains it. */
   issuer: string
@@ -17,18 +17,18 @@ export interface SignIn {
   invitationUrl(token: string): string
   /** The page on which a person proves access to a new mailbox. */
   addressUrl(token: string): string
-  /** What customers of an organisation are told of their account, in its words and look. */
+  /** The notices about a customer's account, in the organisation's wording and look. */
   customerMails(org: OrgId): Promise<CustomerMails>
 }
 
 export type CustomerMails = {
-  /** The link to a new address. */
+  /** The confirmation link for a new address. */
   confirm(to: string, link: string): OutgoingMail
-  /** That there is an account with the address already. */
+  /** The address already has an account. */
   taken(to: string): OutgoingMail
-  /** That the address is another one now, to the one before. */
+  /** Sent to the old address after a change. */
   moved(from: string, to: string): OutgoingMail
-  /** That the password was changed. */
+  /** The password was changed. */
   changed(to: string): OutgoingMail
 }
 

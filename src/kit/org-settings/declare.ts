@@ -1,11 +1,11 @@
-// What an organisation chooses of a service is declared as fields. The two operations at `/v1/<service>/settings`, what is
-// stored, and the cache come from the declaration.
+// An organisation's settings for a service are declared as fields. The two operations at `/v1/<service>/settings`, the
+// stored values and the cache are derived from the declaration.
 //
-//   what      for the documentation: `the organisation's settings for events`.
-//   description   of a change, as of an operation.
-//   fields    each with its schema and the value that holds until another one is chosen.
-//   prepare   checks a change, and returns it as it is to be stored. It may raise `invalid_input`.
-//   changed   what else is written in the transaction of a change.
+//   what      their name in the documentation, such as `the organisation's event settings`.
+//   description   the description of the operation that changes them.
+//   fields    each with its schema and its default value.
+//   prepare   checks a change and returns the value to store. It may raise `invalid_input`.
+//   changed   further writes in the transaction of a change.
 import { type Static, type TProperties, Type } from 'typebox'
 import type { Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../caller.ts'
@@ -19,14 +19,14 @@ export type OrgSettings<V extends object = object> = SettingFields<V> & { operat
 /** The values of declared settings. */
 export type ValuesOf<S extends SettingFields> = S['defaults']
 
-/** Every field has a value, also if its schema says that it may be left out. */
+/** Every field has a value, even if its schema makes it optional. */
 export type Values<F extends TProperties> = { [Name in keyof F]: Static<F[Name]> }
 
 export type OrgSettingsDeclaration<State, F extends TProperties> = {
   service: string
   what: string
   description?: string
-  /** Whether a change widens what a credential may do, so that limited keys may not make it. */
+  /** Whether a change widens what credentials may do, so that limited keys may not make it. */
   issuesCredential?: true
   fields: { [Name in keyof F]: { schema: F[Name]; default: NoInfer<Static<F[Name]>> } }
   prepare?: (
@@ -71,7 +71,7 @@ export function declareOrgSettings<State, F extends TProperties>(
     audit: `${service}.settings.update`,
     run: ({ caller: { org }, state, write }, given) =>
       write({ serialize: true }, async ({ db, record }) => {
-        // Other processes change them too, and before the first change there is no row to lock.
+        // Other processes change settings too, and before the first change there is no row to lock.
         await lock(db, `settings ${service} ${org}`)
         const before = await readOrgSettings(db, own, org)
         const wanted = given as Partial<Values<F>>

@@ -1,18 +1,18 @@
-// Reads of what organisations have chosen: from the database, or cached for whatever every request needs.
+// Reads organisations' settings: from the database, or cached for what every request needs.
 import type { Clock, Database, Sql } from '../../engines/engines.ts'
 import { openCache } from '../cache.ts'
 import type { OrgId } from '../caller.ts'
 import { CHANNEL, selectChosen, selectChosenOrgs } from './store.ts'
 
-/** The settings of a service: their fields, with the values that hold until an organisation chooses others. */
+/** The settings of a service: their fields with the default values. */
 export type SettingFields<V extends object = object> = { service: string; defaults: V }
 
-/** As it is now; in a transaction, as that sees it. */
+/** The current values; in a transaction, as seen by it. */
 export async function readOrgSettings<V extends object>(db: Sql, fields: SettingFields<V>, org: OrgId): Promise<V> {
   return valuesIn(fields, (await selectChosen(db, fields.service, org))?.chosen)
 }
 
-/** Of organisations that have chosen something, in the order of their slugs. */
+/** The settings of organisations that have changed some, in the order of their slugs. */
 export async function listOrgSettings<V extends object>(
   db: Sql,
   fields: SettingFields<V>,
@@ -23,7 +23,7 @@ export async function listOrgSettings<V extends object>(
   return rows.map(({ org, chosen }) => ({ org, values: valuesIn(fields, chosen) }))
 }
 
-/** The declared fields alone: another version may have stored others. */
+/** Only the declared fields: another version may have stored others. */
 function valuesIn<V extends object>({ defaults }: SettingFields<V>, chosen: Partial<V> = {}): V {
   const values = { ...defaults }
   for (const name in defaults) if (chosen[name] !== undefined) values[name] = chosen[name]
@@ -31,7 +31,7 @@ function valuesIn<V extends object>({ defaults }: SettingFields<V>, chosen: Part
 }
 
 export type OrgSettingsCache = {
-  /** At most as old as the last change that this process has heard of, and at once if it is cached. */
+  /** As of the last change that this process was notified of; synchronous if cached. */
   of<V extends object>(fields: SettingFields<V>, org: OrgId): V | Promise<V>
 }
 
@@ -46,7 +46,7 @@ export async function openOrgSettings(db: Database, clock: Clock): Promise<OrgSe
         const row = await selectChosen(db, fields.service, org)
         return { value: valuesIn(fields, row?.chosen), aliases: [name], bytes: row?.bytes ?? 0 }
       }
-      // The name has the service, whose fields alone are cached under it.
+      // The name contains the service, because only its fields are cached under it.
       const cached = cache.get(name, nowMs, lookUp) as V | undefined
       return cached ?? cache.load(name, nowMs, org, lookUp).then(found => (found ?? fields.defaults) as V)
     },

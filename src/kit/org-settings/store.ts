@@ -4,7 +4,7 @@ import type { OrgId } from '../caller.ts'
 
 export const CHANNEL = 'org_settings'
 
-/** The fields that the organisation set, and how long they are as text. */
+/** The fields set by the organisation, and their length as text. */
 export async function selectChosen(
   db: Sql,
   service: string,
@@ -15,7 +15,7 @@ export async function selectChosen(
   return row ?? null
 }
 
-/** Organisations that set something, in the order of their slugs. */
+/** Organisations that changed settings, in the order of their slugs. */
 export async function selectChosenOrgs(
   db: Sql,
   service: string,
@@ -26,7 +26,7 @@ export async function selectChosenOrgs(
     where service = ${service} and org > ${after} order by org limit ${limit}`
 }
 
-/** Fields that are not given stay, also those that only another version knows. */
+/** Omitted fields are preserved, including those that only another version knows. */
 export async function mergeChosen(db: Tx, service: string, org: OrgId, chosen: object): Promise<void> {
   await db`insert into org_settings as s (org, service, chosen)
     values (${org}, ${service}, ${JSON.stringify(chosen)}::text::jsonb)

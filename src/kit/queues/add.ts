@@ -7,17 +7,17 @@ import { newUuid } from '../uuid.ts'
 import type { Emits } from '../write.ts'
 import * as store from './store.ts'
 
-/** Whoever works on queues listens to it. */
+/** The channel that queue workers listen on. */
 export const QUEUES_CHANNEL = 'queues'
 
-/** For who holds no keys, and has no bound. */
+/** For code outside of a worker: it holds no keys, and the queue has no limits. */
 export const NOT_HELD = { me: null, waitingMax: 2 ** 31 - 1, isOrdered: false }
 
 export type JobRow = store.JobRow & { org: OrgId }
 
 type Declared = Pick<QueueDeclaration<unknown, unknown, unknown, unknown, Emits>, 'priorities' | 'pausesMs'>
 
-/** Those of a key keep their order, to the microsecond. */
+/** A key's jobs keep their order, to the microsecond. */
 export function jobRows(
   { clock, random }: { clock: Clock; random: Random },
   { priorities = 1, pausesMs }: Declared,
@@ -43,7 +43,7 @@ export function jobRows(
   })
 }
 
-/** The time so many microseconds earlier. Most jobs that are added together have the same. */
+/** The time that many microseconds earlier. Most jobs that are added together have the same time. */
 function openDues(): (due: Date, byUs: number) => string {
   let [last, lastUs, text]: [Date | null, number, string] = [null, 0, '']
   return (due, byUs) => {
@@ -58,7 +58,7 @@ function earlier(due: Date, byUs: number): string {
   return `${ms.slice(0, -1)}${String((1_000 - (byUs % 1_000)) % 1_000).padStart(3, '0')}Z`
 }
 
-/** How many there are of each key, and when the first is due. */
+/** The number of jobs by key, and when the first is due. */
 export function countsOf(rows: readonly JobRow[]): store.KeyCount[] {
   const counts = new Map<string, store.KeyCount>()
   for (const { key, org, due } of rows) {
@@ -75,8 +75,8 @@ export function countsOf(rows: readonly JobRow[]): store.KeyCount[] {
 type Adding = { rows: JobRow[]; finish: (rows: readonly JobRow[]) => Promise<unknown> }
 const addings = new WeakMap<Tx, Map<string, Adding>>()
 
-/** Inserts jobs, and has their keys counted by `finish` when the transaction ends: for all jobs of the queue at once, and queue
- *  after queue. Transactions that add to the same keys in another order would wait for each other. */
+/** Inserts jobs. `finish` counts them by key when the transaction ends: for all jobs of a queue together, and one queue
+ *  after the other. Otherwise transactions that add to the same keys in a different order would wait for each other. */
 export async function insertRows(
   db: Tx,
   queue: string,
@@ -84,7 +84,7 @@ export async function insertRows(
   finish: Adding['finish'],
 ): Promise<void> {
   const own = addings.get(db) ?? new Map<string, Adding>()
-  // Before anything is awaited: whoever adds jobs may not wait for it.
+  // Before anything is awaited: callers may add jobs without waiting.
   if (own.size === 0) db.beforeCommit(() => finishAdded(db))
   const adding = own.get(queue) ?? { rows: [], finish }
   for (const row of rows) adding.rows.push(row)
@@ -93,14 +93,14 @@ export async function insertRows(
   await store.insertJobs(db, queue, rows)
 }
 
-/** Counts what the transaction has added so far. */
+/** Counts the jobs added by the transaction so far. */
 export async function finishAdded(db: Tx): Promise<void> {
   const all = [...(addings.get(db) ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1))
   addings.delete(db)
   for (const [, { rows, finish }] of all) await finish(rows)
 }
 
-/** For code that has no `queues` of the host, such as the identity pages. The queue has no bounds. */
+/** For code without the host's `queues`, such as the identity pages. The queue has no limits. */
 export async function addJobs<P>(
   { db, ...by }: { db: Tx; clock: Clock; random: Random },
   queue: Queue<P>,

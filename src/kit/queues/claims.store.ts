@@ -1,20 +1,20 @@
-// The SQL on jobs that workers outside claim.
+// The SQL for jobs claimed by external workers.
 
 import type { Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../caller.ts'
 import type { DueJob, JobRow } from './store.ts'
 
-/** The claim of a worker outside: until its lease ends. */
+/** An external worker's claim, until its lease ends. */
 export type Claim = { lease: string; leaseMs: number; now: string }
 
-/** Records the only attempt of a job that its caller makes itself. */
+/** Records the only attempt of a job that its caller runs itself. */
 export async function insertStarted(db: Tx, queue: string, job: JobRow, claim: Claim): Promise<void> {
   await db`insert into queue_jobs (queue, id, key, rank, due, attempts, attempts_max, started, lease, until, payload)
     values (${queue}, ${job.id}, ${job.key}, ${job.rank}, ${job.due}, 1, 1, ${claim.now}, ${claim.lease},
       clock_timestamp() + ${claim.leaseMs}::int * interval '1 millisecond', ${job.payload})`
 }
 
-/** For a worker outside, which has them until its lease ends. */
+/** Claims jobs for an external worker, until its lease ends. */
 export async function claimJobs(
   db: Tx,
   queue: string,
@@ -36,7 +36,7 @@ export async function claimJobs(
     returning j.id, j.queue, j.key, next.org, j.attempts, j.attempts_max as "attemptsMax", j.started, j.payload`
 }
 
-/** False if the worker does not have the job any more. Locks it until the transaction ends. */
+/** False if the worker no longer has the job. Locks it until the transaction ends. */
 export async function extendLease(db: Tx, id: string, lease: string, leaseMs: number): Promise<boolean> {
   const rows = await db`update queue_jobs set until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
     where id = ${id} and lease = ${lease} and until > clock_timestamp() returning 1`

@@ -1,4 +1,4 @@
-// All SQL on queues. Rows of queue_keys are locked after all others, in the order of queues and keys by their bytes.
+// All SQL for queues. Rows of queue_keys are locked after all others, in the byte order of queues and keys.
 
 import type { Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../caller.ts'
@@ -13,9 +13,9 @@ const keyCounts = rowsAs<KeyCount>('g', { key: 'text', org: 'text', count: 'int'
 
 export type AddedTo = { key: string; org: OrgId; waiting: number; holder: string | null }
 
-/** Says that there is something to do. Returns the keys of which more than that wait now, and those that others hold or nobody.
- *  This process must be told of its own after the commit: to write it for each job of a storm, and to read it again, would
- *  cost more than the job. In an ordered queue the first job says when its key is due. */
+/** Marks keys as having work. Returns the keys with more than that many waiting jobs, and those held by other processes
+ *  or by none. This process must notify itself of its own keys after the commit: writing and reading that for each job
+ *  would cost more than the job. In an ordered queue the first job determines when its key is due. */
 export async function addToKeys(
   db: Tx,
   queue: string,
@@ -62,7 +62,7 @@ export async function isWaiting(db: Sql, queue: string, key: string, id: string)
   return (await db`select from queue_jobs where id = ${id} and queue = ${queue} and key = ${key}`).length > 0
 }
 
-/** Renews the lease of a process, by the clock of the database. Returns whether it had none, or lost it. */
+/** Renews the lease of a process, by the database's clock. Returns whether it had none or had lost it. */
 export async function renewHolder(db: Tx, holder: string, leaseMs: number): Promise<boolean> {
   const [row] = await db<{ isNew: boolean }>`insert into queue_holders as h (holder, until)
     values (${holder}, clock_timestamp() + ${leaseMs}::int * interval '1 millisecond')
@@ -70,7 +70,7 @@ export async function renewHolder(db: Tx, holder: string, leaseMs: number): Prom
   return row?.isNew === true
 }
 
-/** Other processes that did not renew their lease, or have none and still hold keys; all others if this process is the only
+/** Other processes whose lease expired, or that have none and still hold keys; all others if this process is the only
  *  one. */
 export async function selectDead(db: Sql, holder: string, isAlone: boolean): Promise<string[]> {
   const rows = await db<{ holder: string }>`select holder from queue_holders
@@ -88,7 +88,7 @@ export async function freeKeys(db: Tx, dead: readonly string[], isAlone: boolean
   await releaseAllOf(db, gone, now)
 }
 
-/** Whoever still holds keys under these names has lost them. */
+/** Frees all keys still held under these names. */
 export async function releaseAllOf(db: Tx, holders: readonly string[], now: string): Promise<void> {
   await db`select from queue_keys where holder = any(${holders}) order by queue collate "C", key collate "C" for update`
   await db`update queue_keys set holder = null, due = ${now} where holder = any(${holders})`
@@ -103,9 +103,9 @@ export type ClaimedKey = {
   rateMs: number | null
 }
 
-/** Keys for which there is something to do, and which no other process has. Until they are released, they are due only when
- *  something is added. By their place: a join would read all keys, and one that changes at the moment is claimed later. Those of
- *  some organisations can be left out. */
+/** Keys with work that no other process holds. Until they are released, they are due only when jobs are added. Selected
+ *  by `ctid`: a join would read all keys; a key that is being changed is claimed later. Some organisations can be
+ *  excluded. */
 export async function claimKeys(
   db: Tx,
   holder: string,
@@ -125,7 +125,7 @@ export async function claimKeys(
 export type HeldKey = { queue: string; key: string }
 const heldKeys = rowsAs<HeldKey>('g', { queue: 'text', key: 'text' }, 'number')
 
-/** Those of the keys that the process still has. The comparison is written so that the index of holders is not taken: it would
+/** The keys that the process still holds. The comparison is written so that the index of holders is not used: it would
  *  read all keys of the process for each of them. */
 export async function selectHeldKeys(db: Sql, holder: string, given: readonly HeldKey[]): Promise<HeldKey[]> {
   return db<HeldKey>`select k.queue, k.key from ${heldKeys(given)}
@@ -140,9 +140,9 @@ const releasedKeys = rowsAs<ReleasedKey & { place: string }>('g', {
   notBefore: 'timestamptz',
 })
 
-/** Returns those that were released; whoever adds jobs at the moment may have locked others. Two statements: the second must
- *  see what was committed before the first one locked. Keys without jobs and limits of their own are forgotten. By their place:
- *  a join that was planned for few keys would compare all with all. */
+/** Returns the released keys; transactions that are adding jobs may have locked others. Two statements: the second must
+ *  see what was committed before the first one locked. Keys without jobs and own limits are deleted. Selected by `ctid`:
+ *  a join planned for few keys would compare all with all. */
 export async function releaseKeys(db: Tx, holder: string, given: readonly ReleasedKey[]): Promise<HeldKey[]> {
   const rows = await db<
     HeldKey & { number: number; place: string }
@@ -169,14 +169,13 @@ export type BegunJob = HeldKey & { id: string; attempts: number; attemptsMax: nu
 /** `started`: its attempt runs, or was interrupted. */
 export type DueJob = BegunJob & { started: string | null }
 
-/** `number` is the position of its key among those that were asked for, from 1. `later`: when it is due, if not yet. */
+/** `number` is the position of its key in the request, from 1. `later`: when it is due, if not yet. */
 export type FoundJob = { number: number; id: string; started: string | null; later: string | null }
 
 type WantedKey = HeldKey & { ranks: number; each: number }
 const wantedKeys = rowsAs<WantedKey>('w', { queue: 'text', key: 'text', ranks: 'int', each: 'int' }, 'number')
 
-/** Of keys that the holder still has and that are not paused: those that are tried again first, then by priority; and the next
- *  one that is due later. */
+/** The jobs of held keys that are not paused: retried ones first, then by priority; and the next one that is due later. */
 export async function selectDueJobs(
   db: Sql,
   holder: string,
@@ -205,8 +204,8 @@ export async function selectJobs(db: Sql, ids: readonly string[]): Promise<DueJo
     where id = any(${ids}::uuid[])`
 }
 
-/** Records the next attempts of these jobs, unless another process has their keys by now. The holder is read by a subquery:
- *  a join would compare each job with each key. */
+/** Records the next attempts of these jobs, unless another process holds their keys by now. The holder is read by a
+ *  subquery: a join would compare each job with each key. */
 export async function startAttempts(db: Tx, holder: string, ids: readonly string[], now: string): Promise<BegunJob[]> {
   return db<BegunJob>`update queue_jobs as j set attempts = j.attempts + 1, started = ${now}
     where j.id = any(${ids}::uuid[]) and j.started is null and (
@@ -214,7 +213,7 @@ export async function startAttempts(db: Tx, holder: string, ids: readonly string
     returning j.id, j.queue, j.key, j.attempts, j.attempts_max as "attemptsMax", j.payload`
 }
 
-/** What becomes of the job of an attempt. `due` is null if the job is over. `keepsPlace`: it stays before those after it.
+/** The next state of an attempt's job. `due` is null if the job is over. `keepsPlace`: it stays before later jobs.
  *  `isMade`: whether the attempt counts. */
 export type AttemptEnd = { id: string; attempt: number; due: string | null; keepsPlace: boolean; isMade: boolean }
 
@@ -222,9 +221,9 @@ const attemptEnds = rowsAs<AttemptEnd>('g', {
   ...{ id: 'uuid', attempt: 'int', due: 'timestamptz', keepsPlace: 'boolean', isMade: 'boolean' },
 })
 
-/** Nothing is changed by an attempt that is not the last one any more. Returns the ids of jobs whose attempt it ended, and
- *  whether they are over: one that was cancelled gets no other attempt. Jobs are found by their ids first: in a table that was
- *  never analyzed, a join would compare all of them with all ends. */
+/** An attempt that is no longer the last one changes nothing. Returns the ids of jobs whose attempt this ended, and
+ *  whether they are over: a cancelled job gets no further attempt. Jobs are found by id first: in a table that was never
+ *  analyzed, a join would compare all jobs with all ends. */
 export async function endAttempts(db: Tx, ends: readonly AttemptEnd[]): Promise<Map<string, { isOver: boolean }>> {
   const rows = await db<{
     id: string
@@ -252,7 +251,7 @@ export async function endAttempts(db: Tx, ends: readonly AttemptEnd[]): Promise<
 
 type Over = DueJob & { org: OrgId }
 
-/** Jobs that are over without another attempt: those that expired, and those whose worker outside did not end the last one. */
+/** Jobs that are over without another attempt: expired ones, and those whose external worker did not end the last one. */
 export async function takeExpired(db: Tx, now: string, count: number): Promise<Over[]> {
   const rows = await db<{ id: string }>`(select id from queue_jobs
       where expires <= ${now} and (started is null or until < clock_timestamp()) order by expires limit ${count})
@@ -264,7 +263,7 @@ export async function takeExpired(db: Tx, now: string, count: number): Promise<O
   )
 }
 
-/** Jobs of a queue that were due before that time and have not begun, at most so many. */
+/** Up to `count` jobs of a queue that were due before that time and have not started. */
 export async function takeOld(db: Tx, queue: string, ranks: number, before: string, count: number): Promise<Over[]> {
   const rows = await db<{
     id: string
@@ -278,7 +277,7 @@ export async function takeOld(db: Tx, queue: string, ranks: number, before: stri
   )
 }
 
-/** Those of these jobs that have not begun meanwhile. */
+/** The given jobs that still have not started. */
 export async function takeOver(db: Tx, ids: readonly string[]): Promise<Over[]> {
   if (ids.length === 0) return []
   return db<Over>`with over as (delete from queue_jobs where id = any(${ids}::uuid[])
@@ -292,7 +291,7 @@ export async function takeOver(db: Tx, ids: readonly string[]): Promise<Over[]> 
     from over as o join locked as l on l.queue = o.queue and l.key = o.key`
 }
 
-/** Those that have not begun. The others get no further attempt. */
+/** Returns the jobs that have not started. The others get no further attempt. */
 export async function cancelJobs(
   db: Tx,
   queue: string,
@@ -310,7 +309,7 @@ export async function cancelJobs(
     select id, key, payload from over`
 }
 
-/** Deletes jobs of a key that is gone, at most so many; returns how many. The key is forgotten with the last one. */
+/** Deletes up to `count` jobs of a deleted key; returns how many. The key's row is deleted with the last one. */
 export async function deleteJobs(db: Tx, queue: string, key: string, count: number): Promise<number> {
   const rows = await db`delete from queue_jobs where id in (
     select id from queue_jobs where queue = ${queue} and key = ${key} limit ${count}) returning 1`
@@ -324,7 +323,7 @@ export type KeySettings = {
   rateMs: number | null
 }
 
-/** The key is due, so that whoever works on it reads them. */
+/** Makes the key due, so that the process working on it reads the new limits. */
 export async function upsertKey(
   db: Tx,
   queue: string,
@@ -339,7 +338,7 @@ export async function upsertKey(
       rate_ms = excluded.rate_ms, due = least(k.due, ${now}::timestamptz)`
 }
 
-/** A key that goes on is due at once. */
+/** A key that is no longer paused is due immediately. */
 export async function pauseKey(
   db: Tx,
   queue: string,

@@ -1,5 +1,5 @@
-// Bounds on how many of something an organisation may have. They are settings, far above ordinary use, and keep one
-// organisation from filling the database.
+// Bounds on the number of rows per organisation. They are settings, far above ordinary use, and keep one organisation from
+// filling the database.
 import type { Clock } from '../../engines/engines.ts'
 import { Fault } from '../fault.ts'
 import { lock } from '../lock.store.ts'
@@ -16,7 +16,7 @@ export const openBounds = (clock: Clock, maxima: Readonly<Record<string, unknown
     if (!bound) throw new Error(`${table.name} has no bound`)
     const { remedy = bound.remedy, adding = 0, among = ALL } = room
     const max = maxima[bound.setting] as number
-    // A count that is kept is a row, which whoever adds one has locked.
+    // A maintained count is a row, which is locked by the transaction that adds rows.
     if (!bound.counted) await lock(db, `${table.name} of ${org}`)
     const counted = bound.where ? fragment`${bound.where(clock.now().toISOString())} and ${among}` : among
     const [way = ALL] = waysOf(table, org)

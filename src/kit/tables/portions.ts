@@ -1,10 +1,10 @@
-// Deletes many rows in transactions that are small enough not to delay other writes.
+// Deletes many rows in small transactions, so that other writes are not delayed.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Tx } from '../../engines/engines.ts'
 import type { Removing } from '../table.ts'
 
-/** Repeats the step until it has deleted fewer rows than it may, with a pause as long as the step before: half of the time is
- *  left to others. Returns how many were deleted. */
+/** Repeats the step until it deletes fewer rows than allowed, with a pause as long as the step before: half of the time
+ *  is left for others. Returns the number of deleted rows. */
 export async function untilFewer(
   { signal, write }: Pick<Removing, 'signal' | 'write'>,
   max: number,

@@ -1,4 +1,4 @@
-// Deletes the rows of an organisation from all tables, in transactions of a bounded size with pauses between them.
+// Deletes an organisation's rows from all tables, in transactions of bounded size with pauses between them.
 import type { Sql } from '../../engines/engines.ts'
 import type { OrgId } from '../caller.ts'
 import type { Removing, Table } from '../table.ts'
@@ -26,7 +26,7 @@ export async function purge(removing: Removing, tables: readonly Table[], org: O
 async function purgeTable(removing: Removing, table: Table, org: OrgId, orders: readonly Order[]): Promise<number> {
   let deleted = 0
   for (const [at, way] of waysOf(table, org).entries()) {
-    // The first way is that by the column.
+    // The first way is the one by the column.
     const order = orders.find(one => at === 0 && one.table === table.name && one.first === table.org)
     let last: Deleted['last'] = null
     deleted += await untilFewer(removing, ROWS_AT_ONCE, async tx => {

@@ -1,24 +1,24 @@
-// Deletes rows whose time is over, in transactions that are small enough not to delay other writes.
+// Deletes expired rows in small transactions, so that other writes are not delayed.
 import type { Schedule, ScheduleContext } from '../background.ts'
 import type { Removing, Retention, Table } from '../table.ts'
 import { untilFewer } from './portions.ts'
 import { countBlocks, deleteOld, deleteOldInBlocks } from './store.ts'
 
 const ROWS_AT_ONCE = 1_000
-/** About as many rows are in them, or a few times more. */
+/** The number of blocks per step; they contain about as many rows, or a few times more. */
 const BLOCKS_AT_ONCE = 100
 const ORGS_AT_ONCE = 100
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 
-/** The schedule of a service that deletes its old rows; none if all of them are kept. */
+/** The schedule that deletes a service's old rows; none if all rows are kept. */
 export function retentionOf(service: string, tables: readonly Table[]): Schedule[] {
   const kept = tables.filter(({ retention, orgRetention }) => retention.length > 0 || orgRetention !== null)
   if (kept.length === 0) return []
   const run = async (context: ScheduleContext<never>) => {
     const failures: unknown[] = []
     for (const table of kept) {
-      // What must be deleted is deleted although another table fails.
+      // A failure in one table does not stop the deletion in others.
       if (!context.signal.aborted) await sweep(context, table).catch(error => void failures.push(error))
     }
     if (failures.length > 1) throw new AggregateError(failures, 'rows of several tables could not be deleted')
@@ -51,7 +51,7 @@ async function sweepBlocks({ db, signal, write }: Removing, table: Table, rule: 
   }
 }
 
-/** Those of organisations that chose for how long. */
+/** Deletes rows of organisations that chose a retention. */
 async function sweepChosen(context: Removing, table: Table, nowMs: number): Promise<void> {
   const { db, signal } = context
   for (let after = ''; !signal.aborted; ) {

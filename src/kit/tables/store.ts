@@ -1,5 +1,5 @@
-// The SQL that comes from the declarations of tables. Rows are found by their place (`ctid`), so that one statement serves all
-// tables, and those that others hold are left for the next time: waiting for several of them could be a deadlock.
+// The SQL derived from the declarations of tables. Rows are found by `ctid`, so that one statement serves all tables. Rows
+// locked by others are left for the next time: waiting for several of them could deadlock.
 
 import type { Fragment, Sql, Tx } from '../../engines/engines.ts'
 import type { OrgId } from '../caller.ts'
@@ -25,14 +25,14 @@ const joined = (all: Fragment, one: Fragment): Fragment => fragment`${all}, ${on
 const listOf = (columns: readonly string[], of: string): Fragment =>
   columns.map(column => fragment`${nameOf(of)}.${nameOf(column)}`).reduce(joined)
 
-/** How many rows there are, but at most `max`. */
+/** The number of rows, counted up to `max`. */
 export async function countRows(db: Sql, { name }: Table, way: Fragment, max: number, among = ALL): Promise<number> {
   const [row] = await db<{ count: number }>`select count(*) from (
     select from ${nameOf(name)} as t where ${way} and ${among} limit ${max}::int) as counted`
   return row?.count ?? 0
 }
 
-/** How many rows of an organisation there are, but at most `max`. Each way has its own index; a row counts once. */
+/** The number of an organisation's rows, counted up to `max`. Each way has its own index; a row counts once. */
 export async function countOf(db: Sql, table: Table, org: OrgId, max: number): Promise<number> {
   let count = 0
   let among = ALL
@@ -62,8 +62,9 @@ export async function selectOrders(db: Sql): Promise<Order[]> {
 /** `last` is the key of the last row in the order, as the text of an array. */
 export type Deleted = { count: number; last: string | null }
 
-/** Deletes at most so many rows. Deleted ones stay in an index for a while, and without an order all of them are passed again
- *  each time. With one, whose first column is that of the way, it goes on after those that were deleted before. */
+/** Deletes up to `max` rows. Deleted rows stay in an index for a while, and without an order all of them are scanned
+ *  again each time. With an order, whose first column is that of the way, the scan continues after the rows deleted
+ *  before. */
 export async function deleteRows(
   db: Tx,
   { name }: Table,
@@ -92,7 +93,7 @@ function positionIn({ columns, types }: Order, last: string | null) {
   }
 }
 
-/** Deletes rows whose time is over, the oldest first, at most so many; returns how many. */
+/** Deletes up to `max` expired rows, oldest first; returns how many. */
 export async function deleteOld(db: Tx, { name }: Table, rule: Retention, before: Date, max: number): Promise<number> {
   const { column, where = ALL } = rule
   const rows = await db`delete from ${nameOf(name)} where ctid = any(array(
@@ -101,8 +102,8 @@ export async function deleteOld(db: Tx, { name }: Table, rule: Retention, before
   return rows.length
 }
 
-/** Those in these blocks. The whole table is read once in this way and needs no index by age: in one by ranges of blocks, old
- *  rows would soon be everywhere, because new ones take the places of deleted ones. */
+/** Deletes the expired rows in these blocks. The whole table is read once this way, and no index by age is needed. A
+ *  block-range index would not help for long, because new rows reuse the space of deleted ones. */
 export async function deleteOldInBlocks(
   db: Tx,
   { name }: Table,
@@ -114,7 +115,7 @@ export async function deleteOldInBlocks(
     and t.ctid >= ${`(${from},0)`}::tid and t.ctid < ${`(${to},0)`}::tid`
 }
 
-/** In how many blocks the rows are. */
+/** The number of blocks of the table. */
 export async function countBlocks(db: Sql, { name }: Table): Promise<number> {
   const [row] = await db<{ count: number }>`select
     ceil(pg_relation_size(${name}::regclass) / current_setting('block_size')::numeric)::int as count`
@@ -139,7 +140,7 @@ export async function selectReferences(db: Sql): Promise<{ from: string; to: str
 
 export type TableSize = { name: string; rows: number; bytes: number }
 
-/** Of each table, with its indexes and partitions. Rows are those of the last statistics. */
+/** The size of each table with its indexes and partitions. Row counts are those of the last statistics. */
 export async function selectSizes(db: Sql): Promise<TableSize[]> {
   return db<TableSize>`select coalesce(whole.relname, t.relname)::text as name,
       sum(greatest(t.reltuples, 0))::bigint as rows, sum(pg_total_relation_size(t.oid))::bigint as bytes

@@ -1,14 +1,14 @@
 // The functions of a worker thread. Its file calls `serveCalls` with them, and exports their type for `openThread`.
 import { parentPort } from 'node:worker_threads'
 
-/** Each takes one value, which is copied to the thread, and returns one or a promise of it. */
+/** Each function takes one value, which is copied to the thread, and returns one or a promise of it. */
 export type ThreadFunctions = Record<string, (input: never) => unknown>
 
 export type Input<F> = F extends (input: infer I) => unknown ? I : never
 export type Result<F> = F extends (input: never) => infer R ? Unmoved<Awaited<R>> : never
 type Unmoved<R> = R extends Moved<infer T> ? T : R
 
-/** What is sent to the thread, and what it answers. */
+/** The messages to and from the thread. */
 export type Call = { name: string; input: unknown }
 export type Answer = { result: unknown } | { failure: unknown }
 
@@ -38,7 +38,7 @@ export function serveCalls(functions: ThreadFunctions): void {
   })
 }
 
-/** An error may refer to what cannot be copied between threads. */
+/** An error may refer to values that cannot be copied between threads. */
 function sendable(failure: unknown): unknown {
   try {
     return structuredClone(failure)

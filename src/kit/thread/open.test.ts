@@ -52,7 +52,7 @@ describe('a thread', () => {
     assert.equal(bytes.length, 0, 'it was moved')
   })
 
-  it('raises what the function throws, and goes on', async () => {
+  it("raises the function's error, and continues", async () => {
     const { call, metric } = open()
     await assert.rejects(call('fail', { message: 'wrong' }, BY), { name: 'TypeError', message: 'wrong' })
     await assert.rejects(call('fail', { message: 'odd', isOdd: true }, BY), /odd/)
@@ -71,7 +71,7 @@ describe('a thread that is lost', () => {
     ['runs out of memory', 'exhaust', 'memory', {}],
     ['does not end', 'spin', 'time', { callMs: 2_000 }],
   ] as const) {
-    it(`because it ${what} fails the running call alone, and is started again`, async () => {
+    it(`because it ${what} fails only the running call, and is restarted`, async () => {
       const { call, double, metric } = open(options)
       const lost = call(name, undefined as never, BY)
       const others = [double(1), double(2, 0, 'b')]
@@ -103,7 +103,7 @@ describe('a thread that is lost', () => {
 })
 
 describe('calls that wait', () => {
-  it('are bounded: the others are told to try again', async () => {
+  it('are bounded: further callers must try again', async () => {
     const { double, metric } = open({ waitingMax: 4 })
     await double(0)
     const calls = Array.from({ length: 10 }, (_, at) => double(at, 50))

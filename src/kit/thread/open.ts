@@ -1,5 +1,5 @@
-// A worker thread, for work that would block the event loop. It gets one call at a time, so that one which exhausts it fails
-// no other; the others wait in a fair queue.
+// A worker thread for work that would block the event loop. It gets one call at a time, so that a call which exhausts its
+// memory fails no other; the others wait in a fair queue.
 import { inTurn, openFairQueue, QueueFull } from '../../fair/queue.ts'
 import { Fault } from '../fault.ts'
 import type { Gauge } from '../service.ts'
@@ -7,16 +7,16 @@ import type { Call, Input, Result, ThreadFunctions } from './functions.ts'
 import { openWorker, ThreadLost, type WorkerOptions } from './worker.ts'
 
 export type ThreadOptions = WorkerOptions & {
-  /** How many calls may wait, and how long; `busy` is what the others are told. */
+  /** How many calls may wait, and for how long; `busy` is the message for the others. */
   waitingMax: number
   waitMs: number
   busy: string
 }
 
 export type CallOptions = {
-  /** Whose call it is: users are served in turn. */
+  /** The caller: users are served in turn. */
   user: string
-  /** Ends the wait for its turn. A call that runs is not ended. */
+  /** Ends the wait for its turn. A running call is not aborted. */
   signal?: AbortSignal | undefined
   /** Buffers of the input that are moved instead of copied. */
   move?: ArrayBuffer[]

@@ -1,14 +1,14 @@
-// The life of a worker thread: it is started with a call and ended after an idle time, and started again after it was lost. It
-// gets one call at a time; the caller sees to that.
+// The lifecycle of a worker thread: started by a call, ended after an idle time, restarted after it was lost. It gets one
+// call at a time, which its caller ensures.
 import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Answer, Call } from './functions.ts'
 
 export type WorkerOptions = {
-  /** In metrics and errors, such as `risk`. */
+  /** Its name in metrics and errors, such as `risk`. */
   name: string
   file: URL
-  /** The most that its heap may have. Buffers are not part of it. */
+  /** The limit of its heap. Buffers are not included. */
   heapMb: number
   /** A call that takes longer ends the thread. */
   callMs: number
@@ -26,7 +26,7 @@ export class ThreadLost extends Error {
 
 const HOW = { time: 'took too long', memory: 'ran out of memory', crash: 'crashed', closed: 'was closed' }
 
-/** The first restart is immediate. If the thread is lost again before it has answered, the next one waits, each time twice
+/** The first restart is immediate. If the thread is lost again before it has answered, each further restart waits twice
  *  as long. */
 const RESTART_MS = 500
 const RESTART_MAX_MS = 30_000

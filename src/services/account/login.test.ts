@@ -245,7 +245,7 @@ describe('sign-in at the base address', () => {
     await new Promise(done => setTimeout(done, 200)) // The head is read meanwhile.
     await host.db`delete from oidc where model = 'Session' and user_id = ${both.user}`
     write('r')
-    assert.match(await closed, /^HTTP\/1.1 400 .*This sign-in has ended/s)
+    assert.match(await closed, /^HTTP\/1.1 400 .*This sign-in is no longer valid/s)
   })
 
   it('is not used up by a HEAD request', async () => {

@@ -3,9 +3,9 @@
 
 import type { Principal } from '../../kit/caller.ts'
 import { invalidField } from '../../kit/check.ts'
+import { type Near, nearOf } from '../../kit/near.ts'
 import type { Operation } from '../../kit/operation.ts'
 import { findingTools } from './finding.ts'
-import { type Near, nearOf } from './near.ts'
 import { rankingOf } from './ranking.ts'
 import { type OperationTool, toolsOf, whyWithheld } from './tools.ts'
 

@@ -25,7 +25,7 @@ const Url = string('Where events are sent: an https URL of a public address', 'h
 const TOKEN = '(?:\\*|[A-Za-z0-9_-]{1,64})'
 const Events = Type.Array(
   string(
-    'A pattern of subjects: tokens separated by dots, where `*` matches one token, and `>` at the end the rest',
+    'A pattern of subjects: tokens separated by dots, where `*` matches one token, and `>` at the end the rest. The event `Order Completed` has the subject `event.order_completed`',
     'commerce.order.>',
     { maxLength: 256, pattern: `^(?:>|${TOKEN}(?:\\.${TOKEN}){0,14}(?:\\.(?:${TOKEN}|>))?)$` },
   ),

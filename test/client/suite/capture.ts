@@ -40,7 +40,7 @@ export const capture: Record<string, Case> = {
     await events.flush()
     same(sizes.length, CAPTURED.burst / 50, 'requests')
     sizes.length = 0
-    // Texts of three bytes a character: counted in characters, they would be too many for one request.
+    // Texts with three bytes per character: if the limit counted characters, there would be too many for one request.
     const text = '\u20ac'.repeat(5_000)
     for (let n = 0; n < CAPTURED.large; n++) events.capture({ event: 'large', properties: { n, text } })
     await events.close()
@@ -178,7 +178,7 @@ export const capture: Record<string, Case> = {
         ['10001', 'queue_full'],
       ],
     )
-    check(/10000 events are not sent/.test((await rejection(events.flush({ timeoutMs: 50 }))).message), 'flush')
+    check(/10000 events were not sent/.test((await rejection(events.flush({ timeoutMs: 50 }))).message), 'flush')
     await events.close({ timeoutMs: 50 })
     same(reasons(heard).filter(reason => reason === 'not_confirmed').length, 10_000)
     const large = capturing(environment, 'never')

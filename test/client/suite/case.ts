@@ -1,4 +1,4 @@
-// What the cases have in common. They run in Node and in pages, so they use nothing of either.
+// What the cases share. They run in Node and in pages, so they use nothing specific to either.
 import type * as Client from '../../../client/stoa.ts'
 import type { Recorded } from '../unreliable-server.ts'
 

@@ -8,19 +8,19 @@ import type { ApiRequest } from './request.ts'
 /** The deadline of a successful attempt is still running. */
 export type Performed<Data> = { data: Data; response: Response; deadline: Deadline }
 
-/** `again` says when another attempt may help: always, because the host cannot have received the request; if the request
- *  is repeatable; or never. */
+/** `again` says when to retry: always, because the host cannot have received the request; if the request is repeatable;
+ *  or never. */
 export type FailedAttempt = {
   error: StoaError
   again: 'always' | 'repeatable' | 'never'
-  /** In how many seconds the host asks to be called again. */
+  /** The seconds after which the host asks to be called again. */
   retryAfter: number | null
 }
 
 /** Reads the body of a successful answer. */
 export type Reader<Data> = (response: Response) => Promise<Data>
 
-/** What a reader throws for a body that is no JSON. */
+/** Thrown by a reader for a body that is not JSON. */
 export class NotJson extends Error {
   readonly body: string
 
@@ -40,7 +40,7 @@ export async function readJson<Data>(response: Response): Promise<Data> {
   }
 }
 
-/** Statuses of conditions that pass. 409 is none: what exists would contradict a repeated call just the same. */
+/** Statuses of temporary conditions. 409 is not one: a repeated call would conflict in the same way. */
 const PASSING = [408, 429, 502, 503, 504]
 
 /** Rejects only with the reason of the caller's signal. */
@@ -54,9 +54,10 @@ export async function attempt<Data>(
   const { route, method, url, headers, body, mayRedirect, keepalive } = made
   const deadline = startDeadline(timeoutMs, outer)
   const { signal } = deadline
-  // After a redirect, `fetch` would send a POST as a GET, which is another operation, and custom headers to any origin.
+  // Following a redirect, `fetch` would turn a POST into a GET, which is another operation, and send custom headers to any
+  // origin.
   const redirect = 'manual' as const
-  // Not every runtime knows `credentials` and `keepalive`, so that they are set only where they are needed.
+  // Not every runtime supports `credentials` and `keepalive`, so they are set only where needed.
   const more = { ...(session && { credentials: 'include' as const }), ...(keepalive && { keepalive }) }
   let response: Response | undefined
   try {
@@ -83,14 +84,14 @@ function lostAnswer(
   isLate: boolean,
   response: Response | undefined,
 ): FailedAttempt {
-  const what = response ? 'the answer was cut off' : 'there was no answer'
+  const what = response ? 'the answer was incomplete' : 'there was no answer'
   const code = codeOf(cause)
-  // `fetch failed` says nothing; the code of its cause does.
+  // `fetch failed` is meaningless; the code of its cause is not.
   const words = code || (cause instanceof Error ? cause.message : String(cause))
   const advice = isLate || response ? '' : adviceOn(code, isPage())
   const message = `${route}: ${what}: ${new URL(url).origin}, ${words}${advice && `. ${advice}`}`
   const error = new StoaConnectionError(message, { cause, response })
-  // Another attempt would take as long, and what the model has done until then is paid.
+  // Another attempt would take as long, and the model's work so far is charged.
   const isVain = isLasting(code) || (isLate && isCostly)
   return { error, again: isVain ? 'never' : UNSENT.includes(code) ? 'always' : 'repeatable', retryAfter: null }
 }
@@ -99,7 +100,7 @@ function lostAnswer(
 function failureOf({ route, isCostly }: ApiRequest, response: Response, body: string): FailedAttempt {
   const error = errorOf(route, response, body)
   const { status } = response
-  // The host has asked the providers of the model as often as that may help.
+  // The host has already retried with the model's providers as often as is useful.
   const isVain = isCostly && (status === 504 || (status === 502 && error instanceof StoaApiError))
   const again = PASSING.includes(status) && !isVain ? 'repeatable' : 'never'
   return { error, again, retryAfter: retryAfterIn(response.headers) }
@@ -114,15 +115,15 @@ function errorOf(route: string, response: Response, body: string): StoaError {
   }
 }
 
-/** Browsers do not tell the status and the headers of a redirect. */
+/** Browsers do not reveal the status and headers of a redirect. */
 const isRedirect = ({ status, type }: Response) => (status >= 300 && status < 400) || type === 'opaqueredirect'
 
 export const hasType = ({ headers }: Response, type: string) => headers.get('content-type')?.startsWith(type) === true
 
-/** The codes with which Node's `fetch` fails before it has a connection. Browsers do not tell. */
+/** The error codes of Node's `fetch` before it has a connection. Browsers do not report them. */
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
 
-/** Empty in browsers, which do not tell. */
+/** Empty in browsers, which do not report it. */
 function codeOf(error: unknown): string {
   const { cause } = (error ?? {}) as { cause?: { code?: string } }
   return cause?.code ?? ''

@@ -1,4 +1,4 @@
-// Sends events: in the background, several at once, until the host has answered for each.
+// Sends events in the background, in batches, until the host has answered for each.
 import { sleep, TIMER_MS_MAX } from './deadline.ts'
 import { untilEnd } from './ending.ts'
 import { StoaConnectionError, StoaError } from './errors.ts'
@@ -8,30 +8,30 @@ import { type DroppedEvent, openSender, type Report } from './sender.ts'
 import { openSending } from './sending.ts'
 
 export type EventsOptions = Pick<StoaOptions, 'baseUrl' | 'headers' | 'fetch' | 'dangerouslyAllowBrowser'> & {
-  /** A publishable key, `pk-…`, which may be in a page. On a server also a secret key or an access token. */
+  /** A publishable key, `pk-…`, which may be public. On a server, a secret key or an access token works too. */
   key: string
-  /** How long an event waits for others to be sent with; 1,000 if omitted. */
+  /** How long an event waits to be sent with others, in milliseconds; defaults to 1,000. */
   intervalMs?: number | undefined
-  /** How long one attempt to send may take; 10,000 if omitted. */
+  /** How long one attempt to send may take, in milliseconds; defaults to 10,000. */
   timeoutMs?: number | undefined
-  /** Called when events are dropped, and when sending begins to fail, then without events: those are sent again. If omitted,
-   *  it is a warning on the console. */
+  /** Called when events are dropped. Also called, without events, when sending starts to fail; the events are then
+   *  retried. Defaults to a warning on the console. */
   onError?: ((error: StoaError, dropped: DroppedEvent[]) => void) | undefined
 }
 
 export type Events = {
   /** Queues an event. It is sent in the background. */
   capture(event: CapturedEvent): void
-  /** Sends what is queued. Resolves when each of those events is stored or dropped. Rejects if that takes longer than
-   *  `timeoutMs` (30,000 if omitted); they stay queued. */
+  /** Sends the queued events. Resolves when each of them is stored or dropped. Rejects if that takes longer than
+   *  `timeoutMs` (default 30,000); they then stay queued. */
   flush(options?: { timeoutMs?: number | undefined }): Promise<void>
-  /** Sends what is queued, and takes no more. What is not stored within `timeoutMs` (10,000 if omitted) is dropped. */
+  /** Sends the queued events and accepts no more. Events not stored within `timeoutMs` (default 10,000) are dropped. */
   close(options?: { timeoutMs?: number | undefined }): Promise<void>
 }
 
 const FLUSH_MS = 30_000
 const CLOSE_MS = 10_000
-/** What browsers send for pages that are left, all requests together. */
+/** The limit of what browsers send for closed pages, for all requests together. */
 const KEEPALIVE_BYTES_MAX = 64 * 1024
 
 export function createEvents(options: EventsOptions): Events {
@@ -66,7 +66,11 @@ export function createEvents(options: EventsOptions): Events {
     await Promise.race([sending.all(), late])
     over.abort()
     const left = queue.countOf(asked)
-    if (left > 0) throw new StoaConnectionError(`After ${timeoutMs} ms, ${left} events are not sent.`, {})
+    if (left > 0)
+      throw new StoaConnectionError(
+        `${left === 1 ? '1 event was' : `${left} events were`} not sent within ${timeoutMs} ms.`,
+        {},
+      )
   }
 
   const finish = (timeoutMs: number) => flush({ timeoutMs }).catch(sender.giveUp)
@@ -76,7 +80,7 @@ export function createEvents(options: EventsOptions): Events {
     await finish(timeoutMs)
   }
 
-  /** The page may be gone immediately. What is being sent is sent once more: the browser cancels the other request. A page
+  /** The page may disappear immediately. Events being sent are sent again: the browser cancels the other request. A page
    *  that is left is also hidden, so this is called twice. */
   function sendLast(): void {
     for (const batch of queue.batches(Number.POSITIVE_INFINITY, KEEPALIVE_BYTES_MAX - outlivingBytes, outliving)) {
@@ -97,18 +101,18 @@ export function createEvents(options: EventsOptions): Events {
 const ONE_OBJECT = "`capture` takes one object; write `events.capture({ event: '…', properties: { … } })`."
 
 const WORDS: Record<string, string> = {
-  not_json: 'An event was dropped, because it is no JSON: it contains itself or a BigInt.',
-  too_large: 'An event was dropped, because it has more than 64 KiB.',
-  queue_full: 'An event was dropped, because too many are waiting to be sent.',
-  closed: 'An event was dropped, because `close` was called before.',
+  not_json: 'An event was dropped because it is not JSON: it contains itself or a BigInt.',
+  too_large: 'An event was dropped because it is larger than 64 KiB.',
+  queue_full: 'An event was dropped because too many are waiting to be sent.',
+  closed: 'An event was dropped because `close` was called before.',
 }
 
-/** What the caller's function throws is thrown where it cannot stop the sending. */
+/** Errors of the caller's function are thrown where they cannot stop the sending. */
 function reporter(onError: EventsOptions['onError']): Report {
   let last = ''
   const warn: Report = ({ message }, { length }) => {
-    // One line for each kind, however many events there are.
-    // biome-ignore lint/suspicious/noConsole: the caller chose no other way to hear of lost events
+    // One line per kind, however many events there are.
+    // biome-ignore lint/suspicious/noConsole: the caller set no `onError` to hear of lost events
     if (message !== last) console.warn(`stoa-client: ${message}${length > 0 ? ' Events were dropped.' : ''}`)
     last = message
   }

@@ -8,13 +8,13 @@ import { type ApiRequest, type Operation, requestFor, requireObject } from './re
 import { performed } from './retry.ts'
 import { csrfTokens } from './session.ts'
 
-/** Resolves to the value that the operation answers. */
+/** Resolves to the operation's answer. */
 export type Call<Data> = Promise<Data> & {
   /** Resolves to the value, and the response that contained it. */
   withResponse(): Promise<WithResponse<Data>>
 }
 
-/** `response` has the status and the headers of the answer; its body is read already. */
+/** `response` has the status and headers of the answer; its body was already read. */
 export type WithResponse<Data> = { data: Data; response: Response; requestId: string | null }
 
 /** One page of a listing. */
@@ -30,8 +30,8 @@ export function connect(options: StoaOptions) {
   const loadToken = call<{ csrfToken: string; expiresIn: number }>('getCsrf', 'GET', '/v1/account/csrf')
   const csrfToken = settings.session ? csrfTokens(loadToken) : null
 
-  /** Throws a TypeError for what the caller must correct, such as an invalid header. Of headers with the same name, the
-   *  last is sent: first `defaults`, then those of the client, then `more`. */
+  /** Throws a TypeError for errors of the caller, such as an invalid header. If headers have the same name, the last one
+   *  is sent: first `defaults`, then those of the client, then `more`. */
   function request(
     operation: Operation,
     input: object,
@@ -54,8 +54,8 @@ export function connect(options: StoaOptions) {
       callOf(async () => perform(request(operation, input, [options.headers]), readJson<Data>, options))
   }
 
-  /** All attempts of a call carry the same key, so that the host creates one thing however often it is asked. For other
-   *  operations it ignores the key, also if the caller sends one. */
+  /** All attempts of a call have the same key, so that the host creates one resource however often it is called. For
+   *  other operations it ignores the key, even if the caller sends one. */
   function create<Data>(...operation: Operation) {
     return (input: object = {}, options: CreateOptions = {}): Call<Data> =>
       callOf(async () => perform(keyed(operation, input, options), readJson<Data>, options))
@@ -67,13 +67,13 @@ export function connect(options: StoaOptions) {
     return { ...made, isRepeatable: true }
   }
 
-  /** As `create`, for calls of models: the host runs one call for each key, too. */
+  /** Like `create`, for model calls: the host runs one call per key here too. */
   function model<Data>(...operation: Operation) {
     return (input: object = {}, options: CreateOptions = {}): Call<Data> =>
       callOf(async () => perform({ ...keyed(operation, input, options), isCostly: true }, readJson<Data>, options))
   }
 
-  /** For operations that answer something else than JSON, such as a redirect, which is not followed. */
+  /** For operations that answer with something other than JSON, such as a redirect, which is not followed. */
   function send(...operation: Operation) {
     return (input: object = {}, options: CallOptions = {}): Call<Response> => {
       const made = () => ({ ...request(operation, input, [options.headers]), mayRedirect: true })
@@ -81,7 +81,7 @@ export function connect(options: StoaOptions) {
     }
   }
 
-  /** Every item of a listing; each page is requested when its first item is needed. */
+  /** All items of a listing; each page is requested when its first item is needed. */
   function all<Item>(...operation: Operation) {
     const page = call<unknown>(...operation)
     return (input: { after?: string } = {}, options: CallOptions = {}): Stream<Item> => {
@@ -107,7 +107,7 @@ function streamsOf(
     return (input: object = {}, options: CallOptions = {}) => streamed([id, method, path], input, options, read)
   }
 
-  /** The data of the events, for operations that answer a value or its parts. */
+  /** The data of the events, for operations that answer with a value or its parts. */
   function parts<Data>(...operation: Operation) {
     return (input: object = {}, options: CallOptions = {}) => streamed<Data>(operation, input, options, partsIn)
   }
@@ -133,7 +133,7 @@ function streamsOf(
 }
 
 const ONLY_EVENTS =
-  '`key` is a publishable key, which only sends events: `createEvents({ baseUrl, key })`. For calls, use a secret key.'
+  '`key` is a publishable key, which can only send events: `createEvents({ baseUrl, key })`. For calls, use a secret key.'
 
 /** The method that sends these fields, too. */
 export function withFields<Answer, Options>(method: (input: object, options?: Options) => Answer, fields: object) {
@@ -141,7 +141,7 @@ export function withFields<Answer, Options>(method: (input: object, options?: Op
     method(typeof input === 'object' ? { ...input, ...fields } : input, options)
 }
 
-/** A method that answers the parts of its value, one by one, if the input says `stream: true`. */
+/** A method that returns the parts of its value one by one if the input has `stream: true`. */
 type Either<Whole, Parts> = {
   (input: { stream: true }, options?: CallOptions): Parts
   (input: { stream?: false | undefined }, options?: CreateOptions): Whole
@@ -156,8 +156,8 @@ export function either<Whole, Parts>(
   return method as Either<Whole, Parts>
 }
 
-/** Throws a StoaConnectionError for an answer that is no page, and for a cursor that was there before, with which the
- *  listing would not end. */
+/** Throws a StoaConnectionError for an answer that is not a page, and for a repeated cursor, with which the listing
+ *  would not end. */
 async function* itemsOf<Item>(
   route: string,
   load: (after: string | undefined) => Promise<WithResponse<unknown>>,
@@ -175,7 +175,7 @@ async function* itemsOf<Item>(
     }
     after = page.next
     if (after && cursors.has(after)) {
-      throw new StoaConnectionError(`${route}: the answer has a cursor that was there before.`, { response })
+      throw new StoaConnectionError(`${route}: the answer has a cursor that an earlier page had.`, { response })
     }
     cursors.add(after)
   } while (after)
@@ -186,9 +186,9 @@ function isPageOf<Item>(value: unknown): value is Page<Item> {
   return Array.isArray(data) && typeof next === 'string'
 }
 
-/** A copy whose body is there already: reading the original later would be without a deadline. */
+/** A copy whose body is already loaded: reading the original later would have no deadline. */
 async function readWhole(response: Response): Promise<Response> {
-  if (response.type === 'opaqueredirect') return response // It has no body, and a status that no copy can have.
+  if (response.type === 'opaqueredirect') return response // It has no body, and a status that a copy cannot have.
   const body = await response.arrayBuffer()
   return new Response(body.byteLength > 0 ? body : null, response)
 }
@@ -200,7 +200,7 @@ function callOf<Data>(perform: () => Promise<Performed<Data>>): Call<Data> {
   })
   const value = answered.then(({ data }) => data)
   const withResponse = () => {
-    value.catch(() => {}) // The caller has chosen the other promise, which rejects with the same error.
+    value.catch(() => {}) // The caller uses the other promise, which rejects with the same error.
     return answered
   }
   return Object.assign(value, { withResponse })

@@ -1,6 +1,6 @@
-// Time: the deadline of an attempt, and the wait before the next one. Timers and listeners end with their call.
+// The deadline of an attempt, and the wait before the next one. Timers and listeners end with their call.
 
-/** `setTimeout` takes longer times for 1 ms. */
+/** `setTimeout` treats longer times as 1 ms. */
 export const TIMER_MS_MAX = 2 ** 31 - 1
 
 export type Deadline = ReturnType<typeof startDeadline>
@@ -11,7 +11,7 @@ export function startDeadline(timeoutMs: number, outer: AbortSignal | undefined)
   let timer: ReturnType<typeof setTimeout> | undefined
   const follow = () => controller.abort(outer?.reason)
   const pause = () => clearTimeout(timer)
-  /** Starts again with another time. */
+  /** Restarts with another time. */
   const restart = (ms: number) => {
     pause()
     const expire = () => controller.abort(new DOMException(`No answer within ${ms} ms`, 'TimeoutError'))
@@ -21,7 +21,7 @@ export function startDeadline(timeoutMs: number, outer: AbortSignal | undefined)
     pause()
     outer?.removeEventListener('abort', follow)
   }
-  /** Ends, and cancels the request if it is not over. */
+  /** Ends the deadline, and cancels the request if it is still running. */
   const cancel = () => {
     end()
     controller.abort()

@@ -1,9 +1,9 @@
-// The end of the process or of the page, before which events are sent.
+// Detects the end of the process or page, before which events are sent.
 import { isPage } from './options.ts'
 
 type Listen = (name: string, listener: () => void) => void
 
-/** As far as they exist in this runtime. */
+/** The events that exist in this runtime. */
 type Globals = {
   process?: { on?: Listen; off?: Listen }
   document?: { visibilityState: string; addEventListener: Listen; removeEventListener: Listen }

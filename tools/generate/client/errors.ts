@@ -1,4 +1,4 @@
-// What calls reject with, besides the reason of an aborted signal:
+// The errors that calls reject with, apart from the reason of an aborted signal:
 //
 //   StoaError
 //     StoaApiError                the host answered with a fault
@@ -9,8 +9,8 @@
 //       ConflictError               409
 //       RateLimitError              429
 //       ServerError                 500, 501, 502, 503
-//     StoaConnectionError         there was no answer of the host
-//     WebhookVerificationError    a webhook is not from the host
+//     StoaConnectionError         there was no answer from the host
+//     WebhookVerificationError    a webhook could not be verified
 import type { FaultCode } from '../../../src/kit/fault.ts'
 
 export class StoaError extends Error {
@@ -20,11 +20,11 @@ export class StoaError extends Error {
 /** The host answered with a fault. The message says what to do. */
 export class StoaApiError extends StoaError {
   override name = 'StoaApiError'
-  /** Identifies the kind of fault. A host newer than this client may answer others too. */
+  /** Identifies the kind of fault. A newer host may answer with codes that this client does not know. */
   readonly code: FaultCode
-  /** The status of the answer; 200 if the fault came within an event stream. */
+  /** The status of the answer; 200 if the fault arrived within an event stream. */
   readonly status: number
-  /** The family of the code, such as `conflict_error`. */
+  /** The category of the code, such as `conflict_error`. */
   readonly type: string
   /** The first invalid field. */
   readonly param: string | null
@@ -32,7 +32,7 @@ export class StoaApiError extends StoaError {
   readonly fields: { path: string; says: string }[]
   /** Identifies the request in the logs of the host. */
   readonly requestId: string | null
-  /** In how many seconds the host may accept the call. */
+  /** The seconds after which the host may accept the call. */
   readonly retryAfter: number | null
   /** The headers of the answer. */
   readonly headers: Headers
@@ -55,7 +55,7 @@ export class InvalidInputError extends StoaApiError {
   override name = 'InvalidInputError'
 }
 
-/** There is no credential, or it is wrong, expired or revoked. */
+/** The credential is missing, wrong, expired or revoked. */
 export class AuthenticationError extends StoaApiError {
   override name = 'AuthenticationError'
 }
@@ -69,7 +69,7 @@ export class NotFoundError extends StoaApiError {
   override name = 'NotFoundError'
 }
 
-/** It contradicts what exists, such as a name that is taken. */
+/** The request conflicts with existing data, such as a name that is taken. */
 export class ConflictError extends StoaApiError {
   override name = 'ConflictError'
 }
@@ -79,12 +79,12 @@ export class RateLimitError extends StoaApiError {
   override name = 'RateLimitError'
 }
 
-/** The host, or what it depends on, failed. */
+/** The host, or something it depends on, failed. */
 export class ServerError extends StoaApiError {
   override name = 'ServerError'
 }
 
-/** There was no answer of the host: a network failure, a time-out, or an answer that is not the JSON of a Stoa host. */
+/** There was no answer from the host: a network failure, a timeout, or an answer that is not the JSON of a Stoa host. */
 export class StoaConnectionError extends StoaError {
   override name = 'StoaConnectionError'
   /** The status of the answer; null if there was none. */
@@ -127,7 +127,7 @@ export function apiError(fault: FaultAnswer, response: Response): StoaApiError {
     // In the messages format.
     overloaded_error: ServerError,
   }
-  // A type such as `constructor` is no family, although every object has a property of that name.
+  // A type such as `constructor` is not a category, although every object has a property of that name.
   const family = Object.hasOwn(families, fault.type) ? families[fault.type] : undefined
   return new (family ?? StoaApiError)(fault, response)
 }

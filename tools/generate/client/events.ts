@@ -1,11 +1,11 @@
-// Event streams (`text/event-stream`), read as the HTML standard says, section 9.2.
+// Reads event streams (`text/event-stream`) according to the HTML standard, section 9.2.
 import type { Deadline } from './deadline.ts'
 import { apiError, type FaultAnswer, faultIn, StoaConnectionError } from './errors.ts'
 
 /** The host sends a comment every 15 seconds, so a stream that is silent for longer is lost. */
 const SILENCE_MS = 60_000
 
-const CUT_OFF = 'The event stream was cut off.'
+const CUT_OFF = 'The event stream was incomplete.'
 
 export type StoaEvent<Data> = {
   /** The name of the event; `message` if it has none. */
@@ -23,7 +23,7 @@ export type StreamReader<Data> = (
   outer: AbortSignal | undefined,
 ) => Stream<Data>
 
-/** The events of an answer. A fault that the host sends as an event is thrown. */
+/** The events of an answer. A fault sent by the host as an event is thrown. */
 export async function* eventsIn<Data>(
   parse: (text: string) => unknown,
   response: Response,
@@ -39,11 +39,11 @@ export async function* eventsIn<Data>(
       yield { event, data: parsed(event, data, parse, response) as Data, id }
     }
   }
-  // Some versions of `fetch` do not tell a lost connection from the end.
+  // Some versions of `fetch` do not distinguish a lost connection from the end.
   if (!parser.isBetweenEvents()) throw new StoaConnectionError(CUT_OFF, { response })
 }
 
-/** The parts of a value, such as the answer of a model. Errors of its provider are thrown, too. */
+/** The parts of a value, such as a model's answer. Errors of its provider are thrown, too. */
 export async function* partsIn<Data>(...answer: Parameters<StreamReader<Data>>): Stream<Data> {
   const [response] = answer
   for await (const { event, data: text } of eventsIn<string>(String, ...answer)) {
@@ -63,7 +63,7 @@ function parsed(event: string, text: string, parse: (text: string) => unknown, r
   }
 }
 
-/** Providers tell errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
+/** Providers report errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
 function providerFaultIn(data: unknown): FaultAnswer | null {
   const { error, type, ...flat } = (data ?? {}) as Record<string, unknown>
   const told = (type === 'error' && !error ? flat : error) as Record<string, unknown> | null | undefined

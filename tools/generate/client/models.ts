@@ -1,5 +1,5 @@
-// The formats of model calls: the fields that every model of a format has. Others pass to the provider and back as they
-// are, so that every type has further fields; the documentation of the format says what they are.
+// The formats of model calls: the fields that every model of a format supports. Other fields are passed to the provider and
+// back unchanged, so every type allows further fields; they are described in the format's documentation.
 
 /** In the chat-completions format. */
 export type CreateChatCompletionInput = {
@@ -18,7 +18,7 @@ export type ChatMessage = {
   /** A text, or parts such as texts and images. */
   content?: string | { type: string; text?: string; [field: string]: unknown }[] | null
   tool_calls?: ChatToolCall[]
-  /** Of the role `tool`: the call that this is the result of. */
+  /** For the role `tool`: the call that produced this result. */
   tool_call_id?: string
   [field: string]: unknown
 }

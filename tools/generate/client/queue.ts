@@ -1,31 +1,31 @@
-// The events that are not settled yet, as text: what the caller changes in them later is not sent.
+// The unsettled events, as text, so that later changes by the caller are not sent.
 
 export type CapturedEvent = {
   /** The name, at most 200 characters. */
   event: string
-  /** Who it was. */
+  /** The person or thing that caused it. */
   distinctId?: string | undefined
   anonymousId?: string | undefined
   sessionId?: string | undefined
   properties?: Record<string, unknown> | undefined
-  /** When it happened; now if omitted. Numbers are seconds or milliseconds since 1970. */
+  /** When it happened; defaults to now. Numbers are seconds or milliseconds since 1970. */
   timestamp?: Date | string | number | undefined
-  /** What was paid. */
+  /** The amount paid. */
   revenue?: number | undefined
   currency?: string | undefined
   /** With a secret key: the subject to publish under, instead of `event.<name>`. */
   subject?: string | undefined
-  /** Identifies the event: the host stores one of those with the same id within 7 days. A new one if omitted. */
+  /** Identifies the event: of events with the same id within 7 days, the host stores one. Defaults to a new id. */
   messageId?: string | undefined
 }
 
 export type Queued = { event: CapturedEvent; text: string; bytes: number }
 
-/** Those of the host for one request. */
+/** The host's limits for one request. */
 const REQUEST_EVENTS_MAX = 50
 const REQUEST_BYTES_MAX = 64 * 1024
 
-/** What an hour without the host may fill, without harm to the process. */
+/** The amount of events that may be queued while the host is unreachable, without harm to the process. */
 const QUEUE_EVENTS_MAX = 10_000
 const QUEUE_BYTES_MAX = 16 * 1024 * 1024
 
@@ -37,7 +37,7 @@ export function openQueue() {
   const envelopeBytes = bodyOf([]).length
   let bytes = 0
 
-  /** Why the event is not added; null if it is. */
+  /** Why the event was not added; null if it was. */
   function add(event: CapturedEvent): string | null {
     const queued = queuedOf(event)
     if (queued === null) return 'not_json'
@@ -48,21 +48,21 @@ export function openQueue() {
     return null
   }
 
-  /** Those that are still waiting, which others may have settled meanwhile. */
+  /** The events that are still waiting; others may have been settled meanwhile. */
   function remove(events: Iterable<Queued>): Queued[] {
     const removed = Array.from(events).filter(one => waiting.delete(one))
     for (const one of removed) bytes -= one.bytes
     return removed
   }
 
-  /** The oldest ones, in requests as full as they may be: so many requests, of so many bytes together. */
+  /** The oldest events, in requests as full as possible: up to this many requests, of this many bytes in total. */
   function batches(max: number, bytesMax = Number.POSITIVE_INFINITY, without?: ReadonlySet<Queued>): Queued[][] {
     const all: Queued[][] = []
     let [size, total] = [0, 0]
     for (const one of waiting) {
       if (without?.has(one)) continue
       const batch = all.at(-1)
-      // A comma stands between two events.
+      // A comma separates two events.
       const isNew = !batch || batch.length === REQUEST_EVENTS_MAX || size + one.bytes + 1 > REQUEST_BYTES_MAX
       if (isNew && all.length === max) break
       const more = one.bytes + (isNew ? envelopeBytes : 1)
@@ -86,7 +86,7 @@ export const requestBytes = (batch: readonly Queued[]) =>
 
 export const batchText = (batch: readonly Queued[]) => bodyOf(batch.map(({ text }) => text))
 
-/** Null if it is no JSON, because it contains itself or a BigInt. */
+/** Null if it is not JSON, because it contains itself or a BigInt. */
 function queuedOf(event: CapturedEvent): Queued | null {
   const { messageId = crypto.randomUUID(), timestamp = new Date().toISOString(), properties = {} } = event
   const complete = { ...event, messageId, timestamp, properties }

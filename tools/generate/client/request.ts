@@ -1,4 +1,4 @@
-// A request as it is sent, made of an operation's route and the flat input of the caller.
+// A request as sent, built from an operation's route and the caller's flat input.
 
 export type ApiRequest = {
   /** `POST /v1/projects`, for messages. Without the values of the input, which may be confidential. */
@@ -9,18 +9,18 @@ export type ApiRequest = {
   body: string | null
   /** Whether sending it twice does no more than sending it once. */
   isRepeatable: boolean
-  /** Whether a redirect is an answer of the operation. */
+  /** Whether the operation answers with a redirect. */
   mayRedirect: boolean
   /** Whether it calls a model, which takes long and costs money each time. */
   isCostly: boolean
-  /** Whether a browser is to go on with it when the page is left. */
+  /** Whether a browser should continue it when the page is left. */
   keepalive: boolean
 }
 
-/** How the client names an operation, and its route. */
+/** The client's name of an operation, and its route. */
 export type Operation = readonly [id: string, method: string, path: string]
 
-/** Path parameters are filled from the input; the rest is the query of a GET or DELETE, else the body. */
+/** Path parameters are filled from the input; the rest becomes the query of a GET or DELETE, otherwise the body. */
 export function requestFor(baseUrl: string, [, method, path]: Operation, input: object, headers: Headers): ApiRequest {
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
   const filled = path.replace(PATH_FIELD, (_, name) => {
@@ -58,6 +58,7 @@ export function requireObject([id, , path]: Operation, input: unknown): void {
 /** URL parsing removes empty and dot segments, which would call another operation. */
 function segment(name: string, value: unknown): string {
   const text = String(value ?? '')
-  if (['', '.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)
+  if (text === '') throw new TypeError(`\`${name}\` is missing.`)
+  if (['.', '..'].includes(text)) throw new TypeError(`\`${name}\` must not be "${text}"`)
   return encodeURIComponent(text)
 }

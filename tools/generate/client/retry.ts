@@ -1,4 +1,4 @@
-// Attempts, and whether and when a failed one is repeated.
+// Runs attempts, and decides whether and when a failed one is retried.
 import { attempt, type FailedAttempt, type Performed, type Reader } from './attempt.ts'
 import { orAborted, sleep, TIMER_MS_MAX } from './deadline.ts'
 import { StoaApiError, type StoaError } from './errors.ts'
@@ -6,16 +6,16 @@ import type { CallOptions, ClientSettings } from './options.ts'
 import type { ApiRequest } from './request.ts'
 import type { CsrfToken } from './session.ts'
 
-/** The bound of the first wait, which doubles with every attempt. The waits are random below it ("full jitter"), so that
- *  clients that failed together do not come back together. */
+/** The bound of the first wait, which doubles with every attempt. Waits are random below it ("full jitter"), so that
+ *  clients that failed together do not retry together. */
 const BACKOFF_MS = 500
 const BACKOFF_MS_MAX = 8_000
 
 const TIMEOUT_MS = 60_000
-/** A model may think for minutes before the answer is there. */
+/** A model may take minutes to answer. */
 const MODEL_TIMEOUT_MS = 600_000
 
-/** Tries until an attempt succeeds or no other one is allowed. Reading may go on: the caller ends the deadline. */
+/** Retries until an attempt succeeds or no further one is allowed. Reading may continue: the caller ends the deadline. */
 export async function performed<Data>(
   made: ApiRequest,
   read: Reader<Data>,
@@ -47,7 +47,7 @@ export async function performed<Data>(
 
 const isTokenRefused = (error: StoaError) => error instanceof StoaApiError && error.code === 'csrf_token_required'
 
-/** How long to wait before the next attempt; null if there must be none. `tries` counts the earlier repetitions. */
+/** The wait before the next attempt; null if there must be none. `tries` counts the earlier retries. */
 function waitMsAfter({ again, retryAfter }: FailedAttempt, isRepeatable: boolean, tries: number, maxMs: number) {
   if (again === 'never' || (again === 'repeatable' && !isRepeatable)) return null
   const askedMs = 1000 * (retryAfter ?? 0)

@@ -1,4 +1,4 @@
-// Sends requests with events, and decides what becomes of each: settled, dropped, or to be sent again.
+// Sends requests with events, and decides the outcome of each: settled, dropped, or to be retried.
 import { foreignAnswer } from './advice.ts'
 import { attempt, type FailedAttempt, readJson } from './attempt.ts'
 import { StoaApiError, StoaConnectionError, StoaError } from './errors.ts'
@@ -7,8 +7,8 @@ import { batchText, type CapturedEvent, type openQueue, type Queued } from './qu
 import { requestFor } from './request.ts'
 import { backoffMs } from './retry.ts'
 
-/** An event that will not be stored, and why: `not_json`, `too_large`, `queue_full`, `closed`, `not_confirmed` (the time was
- *  over; it may be stored), or what the host says, such as `id_too_long`. */
+/** An event that will not be stored, and the reason: `not_json`, `too_large`, `queue_full`, `closed`, `not_confirmed`
+ *  (the time limit was reached; it may be stored), or the host's reason, such as `id_too_long`. */
 export type DroppedEvent = { event: CapturedEvent; reason: string }
 
 export type Report = (error: StoaError, dropped: DroppedEvent[]) => void
@@ -30,7 +30,7 @@ export function openSender(settings: ClientSettings, queue: ReturnType<typeof op
     if (dropped.length > 0) report(error, dropped)
   }
 
-  /** Resolves to how long to wait before the next request: `isAsked` if the host says so. */
+  /** Resolves to the wait before the next request; `isAsked` if the host requested it. */
   async function send(batch: Queued[], keepalive: boolean): Promise<{ waitMs: number; isAsked: boolean } | null> {
     const headers = new Headers({ ...settings.headers, authorization: `Bearer ${settings.key}` })
     const made = { ...requestFor(settings.baseUrl, INGEST, {}, headers), body: batchText(batch), keepalive }
@@ -66,18 +66,18 @@ export function openSender(settings: ClientSettings, queue: ReturnType<typeof op
     return null
   }
 
-  /** Drops what is left, and cancels what is being sent. */
+  /** Drops the remaining events and cancels running requests. */
   function giveUp(error: StoaError): void {
     drop(queue.all(), 'not_confirmed', error)
     leaving.abort()
     leaving = new AbortController()
   }
 
-  /** `refusal`: why the host refuses the key, so that nothing more is sent with it. */
+  /** `refusal`: why the host refuses the key, so that it is not used any more. */
   return { send, giveUp, refusal: () => refusal }
 }
 
 const INGEST = ['ingestEvents', 'POST', '/v1/event'] as const
 
-/** The key may send events, but none of these. */
+/** The key may send events, but not these. */
 const OF_THE_EVENTS = 'insufficient_capability'

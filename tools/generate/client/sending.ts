@@ -1,4 +1,5 @@
-// When requests with events are sent: after an interval, when one is full, when the caller asks; again after a failure.
+// Decides when requests with events are sent: after an interval, when one is full, or on request of the caller; after a
+// failure, again.
 import { TIMER_MS_MAX } from './deadline.ts'
 import type { openQueue } from './queue.ts'
 import type { Sender } from './sender.ts'
@@ -13,7 +14,7 @@ export function openSending(
   let timer: ReturnType<typeof setTimeout> | undefined
   let running: Promise<void> | null = null
   let wake = () => {}
-  /** How many events are to be sent now. Others wait for more. */
+  /** How many events to send now. The others wait for more. */
   let due = 0
 
   /** For an event that was added. */
@@ -22,7 +23,7 @@ export function openSending(
     else timer ??= unheld(all, intervalMs)
   }
 
-  /** Sends what is queued. A wait after a failure ends, unless the host asked for it. */
+  /** Sends the queued events. Ends a wait after a failure, unless the host requested it. */
   function all(): Promise<void> {
     due = queue.size()
     wake()

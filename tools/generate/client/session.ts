@@ -5,7 +5,7 @@ const RENEWAL_S = 60
 
 type Held = { token: string; expires: number }
 
-/** Resolves to a valid token, which all calls share: not to the one that the host refused. */
+/** Resolves to a valid token shared by all calls, other than the one that the host refused. */
 export type CsrfToken = (refused: string | null) => Promise<string>
 
 export function csrfTokens(get: () => Promise<{ csrfToken: string; expiresIn: number }>): CsrfToken {

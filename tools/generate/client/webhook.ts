@@ -1,52 +1,53 @@
-// Verifies webhooks with Web Crypto: by the Standard Webhooks specification, or by the header `X-Webhook-Signature`.
+// Verifies webhooks with Web Crypto, according to the Standard Webhooks specification or by the header
+// `X-Webhook-Signature`.
 import { StoaError } from './errors.ts'
 
-/** Why a webhook is not to be trusted. */
+/** Why a webhook must not be trusted. */
 export class WebhookVerificationError extends StoaError {
   override name = 'WebhookVerificationError'
 }
 
 export type WebhookRequest = {
-  /** The body as it arrived. Parsing and serialising it again would change it. */
+  /** The raw body. Parsing and serialising it again would change it. */
   payload: string | Uint8Array | ArrayBuffer
   /** The headers of the request, as `Headers` or as Node's object with names in lower case. */
   headers: { get(name: string): string | null } | Record<string, string | string[] | undefined>
   /** The secret of the webhook, `whsec_…`. */
   secret: string
-  /** How many seconds the time of the webhook may differ from now; 300 if omitted. */
+  /** How many seconds the webhook's time may differ from now; defaults to 300. */
   toleranceS?: number | undefined
 }
 
-/** Returns the parsed payload if the webhook was signed with the secret, recently; else throws a
- *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise one that is delivered
- *  twice. */
+/** Returns the parsed payload if the webhook was recently signed with the secret; otherwise throws a
+ *  WebhookVerificationError. Remember its `webhook-id` or `x-webhook-delivery` to recognise duplicates. */
 export async function verifyWebhook<Payload = unknown>(webhook: WebhookRequest): Promise<Payload> {
   const { headers, secret, toleranceS = 300 } = webhook
   if (!Number.isFinite(toleranceS) || toleranceS < 0) throw new TypeError('`toleranceS` must be a number, 0 or more.')
   if (typeof secret !== 'string' || secret === '') throw new TypeError('`secret` must be a string, and not empty.')
+  if (typeof headers !== 'object' || headers === null) throw new TypeError('`headers` must be those of the request.')
   const body = bytesOf(webhook.payload)
   const read = isOnlyX(headers) ? xSignature : standardSignature
   const { key, timestampS, prefix, given } = read(headers, secret)
   const ageS = Date.now() / 1000 - timestampS
   if (ageS > toleranceS) throw new WebhookVerificationError(`The webhook is older than ${toleranceS} seconds.`)
-  if (ageS < -toleranceS) throw new WebhookVerificationError(`The webhook is from the future: the clocks disagree.`)
+  if (ageS < -toleranceS) throw new WebhookVerificationError(`The webhook's time is in the future: the clocks differ.`)
   const expected = await hmac(key, [utf8(prefix), body])
   if (!given.some(one => isEqual(one, expected))) {
-    throw new WebhookVerificationError('No signature fits: the secret is another one, or the payload was changed.')
+    throw new WebhookVerificationError('No signature matches: the secret is wrong, or the payload was changed.')
   }
   try {
     return JSON.parse(new TextDecoder().decode(body)) as Payload
   } catch (cause) {
-    throw new WebhookVerificationError('The payload is no JSON.', { cause })
+    throw new WebhookVerificationError('The payload is not JSON.', { cause })
   }
 }
 
 type Signature = {
   key: Uint8Array<ArrayBuffer>
   timestampS: number
-  /** What is signed before the body. */
+  /** The signed text that precedes the body. */
   prefix: string
-  /** Several while a secret is replaced; null for one that cannot be decoded. */
+  /** Several secrets while one is being replaced; null for one that cannot be decoded. */
   given: (Uint8Array | null)[]
 }
 
@@ -114,7 +115,7 @@ function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(text), character => character.charCodeAt(0))
   } catch {
-    return null // The caller says what is wrong.
+    return null // The caller reports the error.
   }
 }
 
@@ -136,7 +137,7 @@ async function hmac(secret: Uint8Array<ArrayBuffer>, parts: Uint8Array[]): Promi
   return new Uint8Array(await crypto.subtle.sign(algorithm, key, message))
 }
 
-/** Takes the same time wherever the first difference is, so that nobody can find a signature byte by byte. */
+/** Takes the same time wherever the first difference is, so that a signature cannot be guessed byte by byte. */
 function isEqual(given: Uint8Array | null, expected: Uint8Array): boolean {
   if (given?.length !== expected.length) return false
   return expected.reduce((differences, byte, at) => differences | (byte ^ (given[at] as number)), 0) === 0

@@ -1,4 +1,4 @@
-// For the test of the runner: leaves something behind that `second.test.ts` does not bear.
+// For the test of the runner: leaves something behind that makes `second.test.ts` fail.
 import { it } from 'node:test'
 
 it('leaves a name behind', () => {

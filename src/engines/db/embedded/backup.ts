@@ -1,5 +1,5 @@
-// A copy of the cluster while its server runs and writes: PostgreSQL's low-level backup. The files are copied as they are;
-// the segments of the write-ahead log from the beginning of the copy to its end make them consistent at the first start.
+// Copies the cluster while its server runs and writes, with PostgreSQL's low-level backup. The files are copied as they
+// are; the write-ahead log segments from the beginning to the end of the copy make them consistent at the first start.
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ArchiveEntry, chunksOf } from '../../archive/archive.ts'
@@ -7,21 +7,21 @@ import type { Session } from '../../engines.ts'
 import { runSession } from '../session.ts'
 import { DATABASE_USER } from './server.ts'
 
-/** Their content is made anew at each start. PostgreSQL's own tool leaves out the same. */
+/** Their content is recreated at each start. PostgreSQL's own tool excludes the same directories. */
 const WITHOUT_CONTENT = 'pg_wal pg_replslot pg_dynshmem pg_notify pg_serial pg_snapshots pg_stat_tmp pg_subtrans'.split(
   ' ',
 )
-/** The state of the server that runs, of this process, and of temporary tables. */
+/** The state of the running server, of this process, and of temporary tables. */
 const LEFT_OUT =
   /^(postmaster\.(pid|opts)|in-use|\.s\.PGSQL\..*|pg_internal\.init.*|pgsql_tmp.*|backup_label|current_logfiles)$/
-/** Written at each checkpoint, and copied last: the others must not be newer than it says. */
+/** Written at each checkpoint, and copied last: the other files must not be newer than it says. */
 const CONTROL = 'global/pg_control'
-/** The first checkpoint may take a while on a busy disk; this is for the connection alone. */
+/** The time limit for connecting only; the first checkpoint may take a while on a busy disk. */
 const CONNECT_MS = 10_000
 
 export type ClusterBackup = { bytes: number; postgres: string; entries: AsyncIterable<ArchiveEntry> }
 
-/** `work` reads all entries, in their order. If it fails, or this process dies, the server ends the backup by itself. */
+/** `work` reads all entries in order. If it fails, or this process dies, the server ends the backup by itself. */
 export function backUpCluster<T>(
   home: string,
   socketDirectory: string,
@@ -34,7 +34,7 @@ export function backUpCluster<T>(
         current_setting('server_version') as version, current_setting('wal_level') as level`
     if (!state) throw new Error('the database did not answer')
     if (state.level === 'minimal') {
-      throw new Error('the running Stoa is of a version that cannot be backed up without a stop; restart it first')
+      throw new Error('the running Stoa is too old to be backed up while running; restart it first')
     }
     return work({ bytes: state.bytes, postgres: state.version, entries: entriesOf(session, home) })
   })
@@ -77,7 +77,7 @@ async function* filesBelow(home: string, directory: string): AsyncIterable<strin
   }
 }
 
-/** A table that was dropped meanwhile has no file any more; the log tells the next server so. */
+/** A table that was dropped meanwhile no longer has a file; the log tells the restored server about it. */
 export async function* fileIfPresent(directory: string, name: string): AsyncIterable<ArchiveEntry> {
   let file: FileHandle
   try {

@@ -1,5 +1,6 @@
-// The location of the embedded server's files, and the account it runs as. PostgreSQL refuses to run as root, so it
-// then runs as `nobody`. If `nobody` cannot access the binaries or the data, they are put in a directory it can access.
+// The location of the embedded server's files, and the account it runs under. PostgreSQL refuses to run as root, so under
+// root it runs as `nobody`. If `nobody` cannot access the binaries or the data, they are put in a directory that it can
+// access.
 import {
   chmodSync,
   chownSync,
@@ -36,7 +37,7 @@ export function serverAccount(): Account {
       return { name: userInfo().username }
     } catch {
       throw new Error(
-        `user id ${process.getuid?.()} has no entry in /etc/passwd, as PostgreSQL needs; add one or set DATABASE_URL`,
+        `user id ${process.getuid?.()} has no entry in /etc/passwd, which PostgreSQL requires; add one or set DATABASE_URL`,
       )
     }
   }
@@ -94,7 +95,7 @@ export function removeClusterElsewhere(dataDirectory: string): void {
   for (const name of [id, `${id}.new`]) rmSync(join(ACCESSIBLE_HOME, name), { recursive: true, force: true })
 }
 
-/** What of a data directory belongs to the embedded database. */
+/** Whether an entry of a data directory belongs to the embedded database. */
 export const isOfDatabase = (name: string): boolean => name.startsWith(INSIDE)
 
 /** initdb passes paths to a shell in double quotes, in which these characters are special. */

@@ -1,5 +1,5 @@
-// The cluster of a backup: its files are written under another name and renamed when all are there, like those of a new
-// one. The first start replays the log until the end of the backup, so it is made here, where a failure is noticed.
+// Restores the cluster of a backup: its files are written under another name and renamed when complete, like those of a new
+// cluster. The first start replays the log to the end of the backup, so it happens here, where a failure is noticed.
 import { chownSync, mkdirSync, realpathSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type ArchiveEntry, writeFileOf } from '../../archive/archive.ts'
@@ -24,7 +24,7 @@ export function restoreCluster(dataDirectory: string) {
       else await writeFileOf(path, entry)
       own(path)
     },
-    /** Also fails if the log of the backup is not complete. */
+    /** Also fails if the backup's log is incomplete. */
     start: async (): Promise<void> => {
       admitAccount(fresh, account)
       renameSync(fresh, home)

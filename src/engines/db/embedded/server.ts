@@ -25,15 +25,15 @@ export type EmbeddedServer = {
   /** The directory of the cluster; see `clusterHome`. */
   home: string
   stop(): Promise<void>
-  /** Signals the server to stop and does not wait, for a process that exits at once. */
+  /** Signals the server to stop without waiting, for a process that exits immediately. */
   abandon(): void
 }
 
 /** Crash recovery replays the log since the last checkpoint, which takes a few minutes on a slow disk. */
 const READY_MS = 300_000
-/** After a restart that failed, such as for lack of file descriptors. */
+/** The pause after a failed restart, for example for lack of file descriptors. */
 const RESTART_AGAIN_MS = 1_000
-/** Within one minute; after more, another restart would not help. */
+/** The number of restarts within one minute; another one would not help. */
 const RESTARTS_MAX = 5
 /** The longest path in a Unix socket address, less the name of the file. */
 const SOCKET_DIRECTORY_MAX = 107 - '/.s.PGSQL.5432'.length
@@ -44,7 +44,7 @@ const SETTINGS = {
   shared_buffers: '64MB',
   huge_pages: 'off',
   dynamic_shared_memory_type: 'mmap',
-  wal_level: 'replica', // For backups without a stop.
+  wal_level: 'replica', // For backups while the server runs.
   max_wal_senders: '0',
   jit: 'off',
   // Statements and row values are customer data and must not be logged.
@@ -57,7 +57,7 @@ export type EmbeddedOptions = {
   log: (line: string, level: 'debug' | 'warn') => void
   /** Called when the server cannot be kept running. */
   lost: (error: Error) => void
-  /** Override SETTINGS: the number of connections, and no durability for test clusters. */
+  /** Overrides of SETTINGS: the number of connections, and no durability for test clusters. */
   settings?: Record<string, string>
 }
 
@@ -83,7 +83,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     await clearLeftovers(home, socketDirectory)
     const started = await launch(home, bin, account, settings, options.log)
     if (hasEnded(started))
-      void restart() // It died between being ready and this line.
+      void restart() // It died after becoming ready and before this line.
     else started.once('exit', () => void restart())
     return started
   }
@@ -196,7 +196,7 @@ const isReady = (home: string, pid: number | undefined) => {
   return state !== null && state.pid === pid && state.isReady
 }
 
-/** What the server says of itself in its file: process id, directory of the socket and state are its lines 1, 5 and 8. */
+/** The server's description of itself in its file: process id, socket directory and state are lines 1, 5 and 8. */
 export function stateOf(home: string): { pid: number; socketDirectory: string; isReady: boolean } | null {
   const file = join(home, 'postmaster.pid')
   if (!existsSync(file)) return null

@@ -4,9 +4,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Account } from './location.ts'
 
-/** How a program is ended after Stoa has died. The server writes a checkpoint first: the next start is then ready sooner
- *  than after SIGQUIT, which leaves it the log to replay (docs/PERFORMANCE.md). What initdb and its children have written
- *  is discarded, so the whole process group is killed. */
+/** How a program is ended after Stoa has died. The server writes a checkpoint first, so that the next start is faster
+ *  than after SIGQUIT, which would leave the log to replay (docs/PERFORMANCE.md). What initdb and its children have
+ *  written is discarded, so the whole process group is killed. */
 const ENDINGS = { server: '-s INT "$$"', initdb: '-s KILL -- "-$$"' }
 
 /** The shell starts a watcher, and then becomes the program, so there is no moment without a watcher. The watcher reads
@@ -19,7 +19,7 @@ export function spawnWatched(kind: keyof typeof ENDINGS, command: string[], acco
   const child = spawn('/bin/sh', ['-c', script(ENDINGS[kind]), 'sh', ...command], {
     ...account.ids,
     cwd: '/',
-    env: {}, // PGDATA, PGOPTIONS and the like must not affect it.
+    env: {}, // PGDATA, PGOPTIONS and similar variables must not affect it.
     detached: true, // Ctrl-C signals the whole process group; the server must run until open requests are finished.
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })

@@ -223,7 +223,7 @@ function urlOf(kind: string, baseUrl: string): string {
     return checkedBaseUrl(provider, baseUrl, 'baseUrl')
   } catch (error) {
     if (!(error instanceof BadEnvironment)) throw error
-    throw invalidField('baseUrl', error.message)
+    throw invalidField('baseUrl', error.message.replace(/^baseUrl (.*)[.]$/, '$1'))
   }
 }
 

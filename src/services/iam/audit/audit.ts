@@ -48,7 +48,7 @@ export const listAudit = operation({
     'Entries are append-only: nobody can change or delete one. Reads are not recorded, except those that disclose secrets.',
   access: 'admin',
   input: {
-    user: Type.Optional({ ...UserId, description: 'Only actions of this person' }),
+    user: Type.Optional({ ...UserId, description: 'The id of a person, `usr_…`: only their actions' }),
     what: Type.Optional(string('Only this action, such as `key.revoke`', 'key.revoke', { maxLength: 100 })),
     since: Type.Optional(timestamp('Only entries at or after this time')),
     ...paging,

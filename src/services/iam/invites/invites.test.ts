@@ -140,7 +140,7 @@ describe('an invite', () => {
     const link = await linkTo('half@example.com')
     for (const wrong of [link.slice(0, -1), link.slice(0, -30), `${link}=`, `${link}/x`, `${link.slice(0, -43)}`]) {
       const { status, text } = await identity.browser().go(wrong)
-      assert.deepEqual([status, /This link is not complete/.test(text)], [404, true], wrong)
+      assert.deepEqual([status, /This link is incomplete/.test(text)], [404, true], wrong)
     }
     assert.equal((await identity.browser().go(link)).status, 200)
     const other = `${link.slice(0, -43)}${'a'.repeat(43)}`

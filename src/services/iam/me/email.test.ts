@@ -34,7 +34,7 @@ describe('the address of an account', () => {
     assert.deepEqual([status, body], [202, { email: 'ada@new.test' }])
     const link = linkTo('ada@new.test')
     assert.ok(link.startsWith(`${identity.issuer}/sign-in/addresses/`), link)
-    assert.match((await confirm(link, ada)).text, /Your address is changed.*ada@new\.test/s)
+    assert.match((await confirm(link, ada)).text, /Your e-mail address was changed.*ada@new\.test/s)
     assert.equal((await identity.browser().go(link)).status, 404)
     await assert.rejects(web.signIn(ada), 'the old address is no longer valid')
     const { claims } = await web.signIn({ ...ada, email: 'ada@new.test' })

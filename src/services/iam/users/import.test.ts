@@ -225,8 +225,8 @@ describe('an import', () => {
         '`plan` is not a field here',
         '`metadata` must take at most 8192 bytes as JSON',
         '`created` must be a time in the past, after 1970',
-        '`password.hash` has no form that is known here: `$2b$…`, `$argon2id$…` and `$scrypt$…` say theirs, and base64 needs `algorithm` with its fields (`salt`, `iterations`, `memory`; `firebase` beside `users`)',
-        '`password.hash` has parameters with which it costs too much to verify',
+        '`password.hash` has an unknown format: `$2b$…`, `$argon2id$…` and `$scrypt$…` name theirs, and base64 needs `algorithm` with its fields (`salt`, `iterations`, `memory`; `firebase` next to `users`)',
+        '`password.hash` has parameters that make it too expensive to verify',
       ],
     )
     assert.equal(report.data.at(-2).email, taken)
