@@ -1,11 +1,15 @@
 // A screen: its top bar, its content and, beside it, what is open.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { me } from '../api.ts'
 import { CodeButton } from './code.tsx'
 
-export function Sheet({ title, children, drawer }: { title: string; children: ReactNode; drawer?: ReactNode }) {
+/** A screen above this one; its path is below the organisation. */
+export type Crumb = { label: string; path: string }
+type Props = { title: string; within?: readonly Crumb[] | undefined; children: ReactNode; drawer?: ReactNode }
+
+export function Sheet({ title, within = [], children, drawer }: Props) {
   const { data } = useQuery(me)
   const org = data?.org ?? ''
   const name = data?.orgs.find(one => one.org === org)?.name ?? org
@@ -16,6 +20,14 @@ export function Sheet({ title, children, drawer }: { title: string; children: Re
           <Link to="/o/$org/$" params={{ org, _splat: 'home' }}>
             {name}
           </Link>
+          {within.map(({ label, path }) => (
+            <Fragment key={path}>
+              <i aria-hidden="true">/</i>
+              <Link to="/o/$org/$" params={{ org, _splat: path }}>
+                {label}
+              </Link>
+            </Fragment>
+          ))}
           <i aria-hidden="true">/</i>
           <span aria-current="page">{title}</span>
         </nav>

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect } from 'react'
 import { isTyping } from '../frame/keys.ts'
 import { errorText, RequestId } from '../frame/problems.tsx'
 import { useParam } from '../frame/search.ts'
-import { Sheet } from '../frame/sheet.tsx'
+import { type Crumb, Sheet } from '../frame/sheet.tsx'
 import { Icon } from './icon.tsx'
 
 export type Column<Item> = {
@@ -21,12 +21,19 @@ export type Steps = { onClose: () => void; onNext: (() => void) | null; onPrevio
 
 type Props<Item> = {
   title: string
+  /** The heading, if it is not the title. */
+  heading?: string
+  within?: readonly Crumb[]
   /** What this is for, in one line. */
   about: string
   query: Query<Item>
   idOf: (item: Item) => string
   columns: Column<Item>[]
   isOff?: (item: Item) => boolean
+  /** Between the head and the filters: tabs, figures. */
+  top?: ReactNode
+  /** Buttons before the primary one. */
+  actions?: ReactNode
   filters?: ReactNode
   /** Whether the filters leave something out. */
   isFiltered?: boolean
@@ -53,7 +60,7 @@ export const pages = <Item,>(
 })
 
 export function List<Item>(props: Props<Item>) {
-  const { title, about, create, filters, details, creation, idOf } = props
+  const { title, heading = title, within, about, create, top, actions, filters, details, creation, idOf } = props
   const [open, setOpen] = useParam('open')
   const result = useInfiniteQuery(props.query)
   const items = result.data?.pages.flatMap(page => page.data) ?? []
@@ -72,21 +79,25 @@ export function List<Item>(props: Props<Item>) {
   const steps = { onClose, onNext: stepTo(at + 1), onPrevious: stepTo(at - 1) }
   const drawer = open === 'new' ? creation?.(onClose) : item !== undefined ? details?.(item, steps) : null
   return (
-    <Sheet title={title} drawer={drawer}>
+    <Sheet title={title} within={within} drawer={drawer}>
       <header className="head">
         <div className="grow">
-          <h1>{title}</h1>
+          <h1>{heading}</h1>
           <p>{about}</p>
         </div>
-        {create && (
+        {(create || actions) && (
           <div className="actions">
-            <button type="button" className="btn" data-kind="primary" onClick={() => setOpen('new')}>
-              <Icon name="plus" />
-              {create}
-            </button>
+            {actions}
+            {create && (
+              <button type="button" className="btn" data-kind="primary" onClick={() => setOpen('new')}>
+                <Icon name="plus" />
+                {create}
+              </button>
+            )}
           </div>
         )}
       </header>
+      {top}
       {filters && <div className="filters">{filters}</div>}
       <Content {...props} {...{ result, items, open }} onOpen={setOpen} />
     </Sheet>

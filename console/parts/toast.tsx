@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react'
 import { Icon } from './icon.tsx'
 
-type Toast = { id: number; text: string; tone?: 'danger' }
+type Toast = { id: number; text: string; tone?: 'danger' | undefined; undo?: (() => void) | undefined }
 
 const SHOWN_MS = 8_000
 let toasts: Toast[] = []
@@ -16,9 +16,9 @@ function set(next: Toast[]): void {
 
 const remove = (id: number) => set(toasts.filter(one => one.id !== id))
 
-export function toast(text: string, tone?: 'danger'): void {
+export function toast(text: string, tone?: 'danger', undo?: () => void): void {
   const id = ++last
-  set([...toasts, { id, text, ...(tone && { tone }) }])
+  set([...toasts, { id, text, tone, undo }])
   if (!tone) setTimeout(() => remove(id), SHOWN_MS)
 }
 
@@ -31,10 +31,21 @@ export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts)
   return (
     <div className="toasts" role="status" aria-live="polite">
-      {shown.map(({ id, text, tone }) => (
+      {shown.map(({ id, text, tone, undo }) => (
         <div key={id} className="toast" data-tone={tone}>
           <Icon name={tone ? 'alert' : 'ok'} />
           <span>{text}</span>
+          {undo && (
+            <button
+              type="button"
+              onClick={() => {
+                remove(id)
+                undo()
+              }}
+            >
+              Undo
+            </button>
+          )}
           <button type="button" aria-label="Close" onClick={() => remove(id)}>
             <Icon name="x" small />
           </button>
