@@ -30,7 +30,7 @@ type Document = { paths: Record<string, Record<string, Operation>>; components: 
 /** It has 700 KB, so that it is loaded with the first form. */
 export const openapi = queryOptions({
   queryKey: ['openapi'],
-  queryFn: async () => (await stoa.getOpenapi()) as unknown as Document,
+  queryFn: async () => (await (await stoa.getOpenapi()).json()) as Document,
   staleTime: Number.POSITIVE_INFINITY,
 })
 
