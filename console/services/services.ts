@@ -3,6 +3,7 @@ import type { ComponentType } from 'react'
 import type { Me } from '../api.ts'
 import { home } from './home/index.ts'
 import { keys } from './keys/index.ts'
+import { people } from './people/index.ts'
 
 export const GROUPS = ['', 'Product', 'Build', 'Operate', 'Protect', 'Organisation'] as const
 
@@ -21,4 +22,4 @@ export type Entry = {
 export type Screen = { path: string; title: string; load: () => Promise<ComponentType> }
 export type Service = { entries: Entry[]; screens: Screen[] }
 
-export const services: readonly Service[] = [home, keys]
+export const services: readonly Service[] = [home, keys, people]
