@@ -1,6 +1,7 @@
 // What the frame knows of each service: its entries in the navigation, and its screens.
 import type { ComponentType } from 'react'
 import type { Me } from '../api.ts'
+import { audit } from './audit/index.ts'
 import { home } from './home/index.ts'
 import { keys } from './keys/index.ts'
 import { people } from './people/index.ts'
@@ -22,4 +23,4 @@ export type Entry = {
 export type Screen = { path: string; title: string; load: () => Promise<ComponentType> }
 export type Service = { entries: Entry[]; screens: Screen[] }
 
-export const services: readonly Service[] = [home, keys, people]
+export const services: readonly Service[] = [home, keys, audit, people]
