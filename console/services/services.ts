@@ -5,6 +5,7 @@ import { audit } from './audit/index.ts'
 import { home } from './home/index.ts'
 import { keys } from './keys/index.ts'
 import { people } from './people/index.ts'
+import { signin } from './signin/index.ts'
 
 export const GROUPS = ['', 'Product', 'Build', 'Operate', 'Protect', 'Organisation'] as const
 
@@ -23,4 +24,4 @@ export type Entry = {
 export type Screen = { path: string; title: string; load: () => Promise<ComponentType> }
 export type Service = { entries: Entry[]; screens: Screen[] }
 
-export const services: readonly Service[] = [home, keys, audit, people]
+export const services: readonly Service[] = [home, keys, signin, audit, people]
