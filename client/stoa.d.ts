@@ -468,6 +468,8 @@ export type App = {
     app: string;
     /** The brand at whose origin people sign in */
     brand: string;
+    /** The issuer of its tokens, which clients are configured with; absent while this host does not serve the brand */
+    issuer?: string;
     /** The name that people see when they sign in */
     name: string;
     /** Whether it has a secret */
@@ -546,6 +548,8 @@ export type CreateAppOutput = {
     app: string;
     /** The brand at whose origin people sign in */
     brand: string;
+    /** The issuer of its tokens, which clients are configured with; absent while this host does not serve the brand */
+    issuer?: string;
     /** The name that people see when they sign in */
     name: string;
     /** Whether it has a secret */

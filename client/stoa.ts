@@ -1814,6 +1814,8 @@ export type App = {
   app: string
   /** The brand at whose origin people sign in */
   brand: string
+  /** The issuer of its tokens, which clients are configured with; absent while this host does not serve the brand */
+  issuer?: string
   /** The name that people see when they sign in */
   name: string
   /** Whether it has a secret */
@@ -1895,6 +1897,8 @@ export type CreateAppOutput = {
   app: string
   /** The brand at whose origin people sign in */
   brand: string
+  /** The issuer of its tokens, which clients are configured with; absent while this host does not serve the brand */
+  issuer?: string
   /** The name that people see when they sign in */
   name: string
   /** Whether it has a secret */

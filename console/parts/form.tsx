@@ -7,7 +7,14 @@ import { Field, fieldError } from './field.tsx'
 import { Icon } from './icon.tsx'
 
 type Values = Record<string, unknown>
-type Control = (props: { id: string; value: unknown; set: (value: unknown) => void; schema: Schema }) => ReactNode
+export type Control = (props: {
+  id: string
+  value: unknown
+  set: (value: unknown) => void
+  schema: Schema
+  choices?: Choices
+}) => ReactNode
+type Choices = Record<string, string>
 
 export type FormField = {
   /** In the body: `url`, `budget.month`. */
@@ -16,6 +23,8 @@ export type FormField = {
   /** Instead of the description of the schema. */
   help?: string
   control?: Control
+  /** What the choices are called. Others are not offered. */
+  choices?: Choices
   /** Whether it is shown, by the other values. */
   when?: (values: Values) => boolean
 }
@@ -44,7 +53,7 @@ export function Form({ operation, fields, initial = {}, id, error, onSubmit }: P
   const named = shown.some(({ path }) => fieldError(error, path))
   return (
     <form className="form" id={id} onSubmit={submit}>
-      {shown.map(({ path, label, help, control }) => {
+      {shown.map(({ path, label, help, control, choices }) => {
         const schema = schemaOf(data, operation, path)
         const set = (value: unknown) => setValues(now => ({ ...now, [path]: value }))
         const says = help ?? schema.description
@@ -56,7 +65,7 @@ export function Form({ operation, fields, initial = {}, id, error, onSubmit }: P
             error={fieldError(error, path)}
             {...(says && { help: says })}
           >
-            {its => (control ?? controlOf)({ ...its, value: values[path], set, schema })}
+            {its => (control ?? controlOf)({ ...its, value: values[path], set, schema, ...(choices && { choices }) })}
           </Field>
         )
       })}
@@ -79,7 +88,8 @@ const Problem = ({ error }: { error: unknown }) => (
 function inputOf(fields: FormField[], values: Values): Values {
   const input: Values = {}
   for (const { path } of fields) {
-    const value = values[path]
+    const given = values[path]
+    const value = Array.isArray(given) ? given.filter(one => one !== '') : given
     if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) continue
     const names = path.split('.')
     const last = names.pop() as string
@@ -100,6 +110,7 @@ function controlOf({
   value,
   set,
   schema,
+  choices,
   ...its
 }: Parameters<Control>[0] & { schema: Schema & { isRequired?: boolean } }): ReactNode {
   const common = { ...its, className: 'input', required: schema.isRequired ?? false }
@@ -119,7 +130,11 @@ function controlOf({
       return (
         <select {...common} value={text} onChange={event => set(event.target.value)}>
           {!schema.isRequired && <option value="">–</option>}
-          {schema.enum?.flatMap(one => (one === null ? [] : <option key={one}>{one}</option>))}
+          {optionsOf(schema, choices).map(([one, name]) => (
+            <option key={one} value={one}>
+              {name}
+            </option>
+          ))}
         </select>
       )
     case 'integer':
@@ -151,7 +166,11 @@ function controlOf({
     }
     default:
       return schema.format === 'date-time' ? (
-        <input {...common} type="datetime-local" onChange={event => set(new Date(event.target.value).toISOString())} />
+        <input
+          {...common}
+          type="datetime-local"
+          onChange={event => set(event.target.value && new Date(event.target.value).toISOString())}
+        />
       ) : (
         <input
           {...common}
@@ -163,6 +182,11 @@ function controlOf({
       )
   }
 }
+
+const optionsOf = (schema: Schema, choices?: Choices): [string, string][] =>
+  choices
+    ? Object.entries(choices)
+    : (schema.enum ?? []).flatMap(one => (one === null ? [] : [[String(one), String(one)] as [string, string]]))
 
 /** The buttons of a drawer with a form. */
 export const FormFoot = ({

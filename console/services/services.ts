@@ -1,14 +1,17 @@
 // What the frame knows of each service: its entries in the navigation, and its screens.
 import type { ComponentType } from 'react'
 import type { Me } from '../api.ts'
+import { audit } from './audit/index.ts'
 import { billing } from './billing/index.ts'
 import { errors } from './errors/index.ts'
 import { events } from './events/index.ts'
 import { home } from './home/index.ts'
 import { keys } from './keys/index.ts'
 import { models } from './models/index.ts'
+import { people } from './people/index.ts'
 import { projects } from './projects/index.ts'
 import { risk } from './risk/index.ts'
+import { signin } from './signin/index.ts'
 import { webhooks } from './webhooks/index.ts'
 
 export const GROUPS = ['', 'Product', 'Build', 'Operate', 'Protect', 'Organisation'] as const
@@ -31,5 +34,6 @@ export type Service = { entries: Entry[]; screens: Screen[] }
 export const services: readonly Service[] = [
   ...[home, projects, events, errors],
   ...[keys, models, webhooks],
-  ...[risk, billing],
+  ...[signin, risk, audit],
+  ...[people, billing],
 ]

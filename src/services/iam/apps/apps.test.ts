@@ -28,6 +28,7 @@ describe('an app', () => {
       id: 'home-web',
       app: 'web',
       brand: 'default',
+      issuer: 'https://id.stoa.example',
       name: 'web',
       type: 'confidential',
       redirectUris: [CALLBACK],

@@ -48,6 +48,12 @@ const App = Type.Object(
     id: Id,
     app: string('Its short name', 'web'),
     brand: string('The brand at whose origin people sign in', DEFAULT_BRAND),
+    issuer: Type.Optional(
+      string(
+        'The issuer of its tokens, which clients are configured with; absent while this host does not serve the brand',
+        'https://id.example.com',
+      ),
+    ),
     name: string('The name that people see when they sign in', 'Web shop'),
     type: Type.Enum(['confidential', 'public'], { description: 'Whether it has a secret' }),
     redirectUris: shownUris('The URLs that people may return to after signing in'),
@@ -71,7 +77,7 @@ export const listApps = operation({
   access: 'admin',
   input: paging,
   output: listing(App),
-  run: ({ db, caller }, query) =>
+  run: ({ db, caller, state }, query) =>
     shownAs(
       page(
         query,
@@ -81,7 +87,7 @@ export const listApps = operation({
         },
         ({ id, brand }) => `${id} ${brand}`,
       ),
-      withoutNulls,
+      app => shown(app, state),
     ),
 })
 
@@ -146,7 +152,7 @@ export const createApp = operation({
       await bounds.require(db, tables.apps, caller.org)
       record(auditName(id, brand), changesIn(null, created, AUDITED))
       emit('iam.app.created', { id, brand, name, type, trusted })
-      return { ...withoutNulls(created), ...(secret !== null && { secret }) }
+      return { ...shown(created, state), ...(secret !== null && { secret }) }
     })
   },
 })
@@ -158,7 +164,7 @@ export const getApp = operation({
   input: app,
   output: App,
   faults: ['not_found'],
-  run: async ({ db, caller }, input) => withoutNulls(await findApp(db, caller.org, input)),
+  run: async ({ db, caller, state }, input) => shown(await findApp(db, caller.org, input), state),
 })
 
 export const updateApp = operation({
@@ -188,7 +194,7 @@ export const updateApp = operation({
     return write(async ({ db, record, emit }) => {
       const app = await lockedApp(db, caller.org, { id, brand })
       const changes = changesIn(app, { ...app, ...given }, AUDITED)
-      if (Object.keys(changes).length === 0) return withoutNulls(app)
+      if (Object.keys(changes).length === 0) return shown(app, state)
       requireAdmission({ ...app, ...given }, own)
       if (changes.audience) await requireOwnAudience(db, caller.org, given.audience ?? null)
       if (given.mayWrite) throw invalidField('mayWrite', 'can only be set to false')
@@ -201,7 +207,7 @@ export const updateApp = operation({
       record(auditName(id, brand), changes)
       const { name, trusted } = changed
       emit('iam.app.updated', { id, brand: app.brand, name, trusted, changed: Object.keys(changes) })
-      return withoutNulls(changed)
+      return shown(changed, state)
     })
   },
 })
@@ -251,6 +257,9 @@ export const rotateAppSecret = operation({
     })
   },
 })
+
+const shown = ({ issuer, ...app }: store.App, state: Iam) =>
+  withoutNulls({ ...app, issuer: issuer === '' ? state.issuer() : issuer })
 
 function requireOwner(caller: Caller): void {
   if (caller.role === 'owner') return

@@ -77,13 +77,16 @@ export type App = AppId &
     redirectUris: string[]
     logoutUris: string[]
     trusted: boolean
+    /** Null while its brand is not served; empty if it is that of a host without a setting for it. */
+    issuer: string | null
     created: string
     updated: string
   }
 
+const issuerOf = fragment`(select coalesce(issuer, '') from brands where brands.name = apps.brand and served) as issuer`
 const COLUMNS = fragment`id, app, brand, name, type, redirect_uris as "redirectUris", logout_uris as "logoutUris", trusted,
   people, sign_up as "signUp", sign_up_domains as "signUpDomains", refuses_disposable as "refuseDisposable", audience, claims,
-  may_write as "mayWrite", logo, color, created, updated`
+  may_write as "mayWrite", logo, color, created, updated, ${issuerOf}`
 
 /** By client id and brand, after the given one. Stoa's own app is left out: it cannot be changed. */
 export function selectApps(db: Sql, org: OrgId, after: AppId, count: number): Promise<App[]> {
@@ -102,16 +105,20 @@ export async function lockApp(db: Tx, org: OrgId, { brand, id }: AppId): Promise
   await db`select from apps where org = ${org} and brand = ${brand} and id = ${id} for no key update`
 }
 
+type New = Omit<App, 'issuer'> & { sealed: Uint8Array | null }
+
 /** Returns null if the app already exists. */
-export async function insertApp(db: Tx, org: OrgId, app: App & { sealed: Uint8Array | null }): Promise<App | null> {
-  const rows = await db`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, trusted,
+export async function insertApp(db: Tx, org: OrgId, app: New): Promise<App | null> {
+  const row = await oneRow(db<
+    Pick<App, 'issuer'>
+  >`insert into apps (id, org, app, brand, name, type, redirect_uris, logout_uris, secret, trusted,
       people, sign_up, sign_up_domains, refuses_disposable, audience, claims, may_write, logo, color, created, updated)
     values (${app.id}, ${org}, ${app.app}, ${app.brand}, ${app.name}, ${app.type}, ${app.redirectUris},
       ${app.logoutUris}, ${app.sealed}, ${app.trusted}, ${app.people}, ${app.signUp}, ${app.signUpDomains}, ${app.refuseDisposable},
       ${app.audience}, ${app.claims}, ${app.mayWrite}, ${app.logo}, ${app.color}, ${app.created}, ${app.updated})
-    on conflict do nothing returning id`
+    on conflict do nothing returning ${issuerOf}`)
   const { sealed: _, ...created } = app
-  return rows.length > 0 ? created : null
+  return row && { ...created, ...row }
 }
 
 export async function updateApp(
