@@ -133,7 +133,7 @@ describe('the screens of sign-in', { skip: NO_CONSOLE }, () => {
     await page.getByRole('link', { name: 'Import' }).click()
     const choose = (text: string) =>
       page
-        .getByLabel('File')
+        .getByLabel('File', { exact: true })
         .setInputFiles({ name: 'users.json', mimeType: 'application/json', buffer: Buffer.from(text) })
     await choose('{"users": []}')
     await page.getByText('The file has no record.').waitFor()
