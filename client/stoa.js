@@ -971,6 +971,8 @@ function unheld(elapsed, ms) {
 }
 const TIMEOUT_MS_OF_EVENTS = 10_000;
 const RETRY_MS_MAX = 8_000;
+/** The longest wait that a host can request. A longer one would stop the events of this process for good. */
+const ASKED_MS_MAX = 60_000;
 function openSender(settings, queue, report) {
     let leaving = new AbortController();
     let refusal = null;
@@ -1013,7 +1015,7 @@ function openSender(settings, queue, report) {
         else if (again !== 'never' || status === null || status >= 500) {
             if (failures === 0)
                 report(error, []);
-            const waitMs = Math.max(1000 * (retryAfter ?? 0), backoffMs(failures++, RETRY_MS_MAX));
+            const waitMs = Math.max(Math.min(1000 * (retryAfter ?? 0), ASKED_MS_MAX), backoffMs(failures++, RETRY_MS_MAX));
             return { waitMs, isAsked: retryAfter !== null };
         }
         else

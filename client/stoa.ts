@@ -1188,7 +1188,8 @@ export type Events = {
   /** Queues an event. It is sent in the background. */
   capture(event: CapturedEvent): void
   /** Sends the queued events. Resolves when each of them is stored or dropped. Rejects if that takes longer than
-   *  `timeoutMs` (default 30,000); they then stay queued. */
+   *  `timeoutMs` (default 30,000); they then stay queued. A wait that the host requested with Retry-After, of at most a
+   *  minute, is kept. */
   flush(options?: { timeoutMs?: number | undefined }): Promise<void>
   /** Sends the queued events and accepts no more. Events not stored within `timeoutMs` (default 10,000) are dropped. */
   close(options?: { timeoutMs?: number | undefined }): Promise<void>
@@ -1471,6 +1472,8 @@ type Receipt = { accepted: number; errors?: { index: number; reason: string }[] 
 
 const TIMEOUT_MS_OF_EVENTS = 10_000
 const RETRY_MS_MAX = 8_000
+/** The longest wait that a host can request. A longer one would stop the events of this process for good. */
+const ASKED_MS_MAX = 60_000
 
 type Sender = ReturnType<typeof openSender>
 
@@ -1514,7 +1517,7 @@ function openSender(settings: ClientSettings, queue: ReturnType<typeof openQueue
       drop(queue.all(), error.code, error)
     } else if (again !== 'never' || status === null || status >= 500) {
       if (failures === 0) report(error, [])
-      const waitMs = Math.max(1000 * (retryAfter ?? 0), backoffMs(failures++, RETRY_MS_MAX))
+      const waitMs = Math.max(Math.min(1000 * (retryAfter ?? 0), ASKED_MS_MAX), backoffMs(failures++, RETRY_MS_MAX))
       return { waitMs, isAsked: retryAfter !== null }
     } else drop(batch, error instanceof StoaApiError ? error.code : 'no_receipt', error)
     return null
