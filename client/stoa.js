@@ -1034,6 +1034,12 @@ function openSender(settings, queue, report) {
 const INGEST = ['ingestEvents', 'POST', '/v1/event'];
 /** The key may send events, but not these. */
 const OF_THE_EVENTS = 'insufficient_capability';
+/** The senders with events, for one listener of the process: Node warns of more than ten. */
+const unsent = new Set();
+const sendAll = () => {
+    for (const send of [...unsent])
+        send();
+};
 /** Listens from `listen` to `ignore`, so that a sender without events can be collected. */
 function untilEnd(beforeExit, onLeave) {
     const runtime = globalThis;
@@ -1051,8 +1057,8 @@ function untilEnd(beforeExit, onLeave) {
             document?.addEventListener('visibilitychange', onChange);
             runtime.addEventListener('pagehide', onLeave);
         }
-        else
-            process?.on?.('beforeExit', beforeExit);
+        else if (unsent.add(beforeExit).size === 1)
+            process?.on?.('beforeExit', sendAll);
     }
     function ignore() {
         isListening = false;
@@ -1060,8 +1066,8 @@ function untilEnd(beforeExit, onLeave) {
             document?.removeEventListener('visibilitychange', onChange);
             runtime.removeEventListener('pagehide', onLeave);
         }
-        else
-            process?.off?.('beforeExit', beforeExit);
+        else if (unsent.delete(beforeExit) && unsent.size === 0)
+            process?.off?.('beforeExit', sendAll);
     }
     return { listen, ignore };
 }

@@ -93,6 +93,18 @@ describe('a process', () => {
     assert.ok(ms < 8_000, `${ms} ms`)
   })
 
+  it('with twenty senders has one listener, and sends the events of all of them', async () => {
+    const { out, errors } = await run(
+      toHost,
+      `for (let n = 0; n < 20; n++) {
+         createEvents({ ${toHost}, intervalMs: 3600000 }).capture({ event: 'twenty', properties: { n } })
+       }
+       console.log(process.listenerCount('beforeExit'))`,
+    )
+    assert.deepEqual([out, errors], ['1\n', ''])
+    assert.equal(distinct(await stored('twenty')), 20)
+  })
+
   it('ends after 10 seconds although no host answers, and is notified of lost events', async () => {
     const server = createServer()
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
