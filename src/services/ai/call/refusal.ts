@@ -21,16 +21,17 @@ export class AttemptFailed extends Error {
 
 export function failureOf(error: HttpFailure, by: string): AttemptFailed {
   const code = error.reason === 'timeout' ? 'upstream_timeout' : 'upstream_unreachable'
-  const { code: cause } = (error.cause ?? {}) as { code?: unknown }
-  const what =
-    error.reason === 'timeout'
-      ? 'did not answer in time'
-      : error.reason === 'size'
-        ? 'returned an answer that is too large'
-        : cause === 'UND_ERR_HEADERS_OVERFLOW'
-          ? 'returned an answer with a header that is too large'
-          : 'could not be reached'
+  const what = whatFailed(error)
   return new AttemptFailed(new Fault(code, { message: `The provider ${by} ${what}.`, cause: error }), true)
+}
+
+function whatFailed({ reason, cause }: HttpFailure): string {
+  if (reason === 'timeout') return 'did not answer in time'
+  if (reason === 'size') return 'returned an answer that is too large'
+  const { code } = (cause ?? {}) as { code?: unknown }
+  return code === 'UND_ERR_HEADERS_OVERFLOW'
+    ? 'returned an answer with a header that is too large'
+    : 'could not be reached'
 }
 
 export const unusable = (by: string, cause?: unknown): AttemptFailed =>
