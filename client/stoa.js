@@ -235,11 +235,13 @@ function connect(options) {
     function all(...operation) {
         const page = call(...operation);
         return (input = {}, options = {}) => {
-            const load = (after) => {
-                requireObject(operation, input);
-                return page({ ...input, after }, options).withResponse();
-            };
-            return itemsOf(`${operation[1]} ${operation[2]}`, load, input?.after, options.signal);
+            return leavable(options.signal, signal => {
+                const load = (after) => {
+                    requireObject(operation, input);
+                    return page({ ...input, after }, { ...options, signal }).withResponse();
+                };
+                return itemsOf(`${operation[1]} ${operation[2]}`, load, input?.after, signal);
+            });
         };
     }
     return { call, create, model, send, all, ...streamsOf(request, perform) };
@@ -253,22 +255,55 @@ function streamsOf(request, perform) {
     }
     /** The data of the events, for operations that answer with a value or its parts. */
     function parts(...operation) {
-        return (input = {}, options = {}) => streamed(operation, input, options, partsIn);
+        const read = (...answer) => partsIn(operation[2], ...answer);
+        return (input = {}, options = {}) => streamed(operation, input, options, read);
     }
     /** The request is sent when the first event is needed, and cancelled when the loop is left. */
-    async function* streamed(operation, input, options, read) {
-        const made = request(operation, input, [{ accept: 'text/event-stream' }, options.headers]);
-        const { response, deadline } = await perform(made, async () => { }, options);
-        try {
-            if (!hasType(response, 'text/event-stream'))
-                throw foreignAnswer(made.route, response, '');
-            yield* read(response, deadline, options.signal);
-        }
-        finally {
-            deadline.cancel();
-        }
+    function streamed(operation, input, options, read) {
+        return leavable(options.signal, async function* (signal) {
+            const made = request(operation, input, [{ accept: 'text/event-stream' }, options.headers]);
+            const { response, deadline } = await perform(made, async () => { }, { ...options, signal });
+            try {
+                if (!hasType(response, 'text/event-stream'))
+                    throw foreignAnswer(made.route, response, '');
+                yield* read(response, deadline, signal);
+            }
+            finally {
+                deadline.cancel();
+            }
+        });
     }
     return { events, parts };
+}
+/** Its `return` also ends a pending `next`, for which that of a generator would wait. The signal of `iterate` aborts
+ *  then, and when `outer` does. */
+function leavable(outer, iterate) {
+    const controller = new AbortController();
+    const follow = () => controller.abort(outer?.reason);
+    let isLeft = false;
+    async function* items() {
+        if (outer?.aborted)
+            follow();
+        outer?.addEventListener('abort', follow, { once: true });
+        try {
+            yield* iterate(controller.signal);
+        }
+        catch (error) {
+            if (!isLeft)
+                throw error;
+        }
+        finally {
+            outer?.removeEventListener('abort', follow);
+        }
+    }
+    const stream = items();
+    const end = stream.return.bind(stream);
+    stream.return = value => {
+        isLeft = true;
+        controller.abort();
+        return end(value);
+    };
+    return stream;
 }
 const ONLY_EVENTS = '`key` is a publishable key, which can only send events: `createEvents({ baseUrl, key })`. For calls, use a secret key.';
 /** The method that sends these fields, too. */
@@ -585,7 +620,7 @@ async function* eventsIn(parse, response, deadline, outer) {
     for await (const chunk of chunksOf(response, deadline, outer)) {
         for (const { event, data, id } of parser.eventsIn(chunk)) {
             outer?.throwIfAborted();
-            const fault = event === 'error' ? faultText(data) : null;
+            const fault = event === 'error' ? faultIn(jsonOrText(data)) : null;
             if (fault)
                 throw apiError(fault, response);
             yield { event, data: parsed(event, data, parse, response), id };
@@ -596,17 +631,32 @@ async function* eventsIn(parse, response, deadline, outer) {
         throw new StoaConnectionError(CUT_OFF, { response });
 }
 /** The parts of a value, such as a model's answer. Errors of its provider are thrown, too. */
-async function* partsIn(...answer) {
+async function* partsIn(path, ...answer) {
     const [response] = answer;
+    let isWhole = !MODEL_PATHS.includes(path);
     for await (const { event, data: text } of eventsIn(String, ...answer)) {
-        if (text === '[DONE]')
-            continue; // The end, in the chat-completions format.
-        const data = parsed(event, text, JSON.parse, response);
-        const fault = providerFaultIn(data);
+        if (text === '[DONE]') {
+            isWhole = true; // The end, in the chat-completions format.
+            continue;
+        }
+        const data = event === 'error' ? jsonOrText(text) : parsed(event, text, JSON.parse, response);
+        const fault = providerFaultIn(event, data);
         if (fault)
             throw apiError(fault, response);
+        isWhole ||= isLast(data);
         yield data;
     }
+    if (!isWhole)
+        throw new StoaConnectionError(CUT_OFF, { response });
+}
+/** Their streams have a last part. */
+const MODEL_PATHS = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
+/** The last parts of responses and messages. */
+const LAST = ['response.completed', 'response.incomplete', 'response.failed', 'message_stop'];
+/** Some providers of chat completions send no `[DONE]`. */
+function isLast(data) {
+    const { type, choices } = (data ?? {});
+    return LAST.includes(type) || (Array.isArray(choices) && choices.some(one => one?.finish_reason));
 }
 function parsed(event, text, parse, response) {
     try {
@@ -616,21 +666,32 @@ function parsed(event, text, parse, response) {
         throw new StoaConnectionError(`The data of the event \`${event}\` is no JSON.`, { cause, response });
     }
 }
-/** Providers report errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
-function providerFaultIn(data) {
-    const { error, type, ...flat } = (data ?? {});
-    const told = (type === 'error' && !error ? flat : error);
-    if (typeof told?.message !== 'string')
+/** The fields with the content of a part, in all formats. */
+const CONTENT = ['choices', 'delta', 'response', 'item', 'part', 'content_block'];
+/** Providers report errors as `{"error":{"message",…}}`, as `{"error":"…"}`, as `{"type":"error","message",…}`, or as a
+ *  text, with or without a code. */
+function providerFaultIn(event, data) {
+    const part = Object(data ?? {});
+    const isError = event === 'error' || part.type === 'error';
+    const { type: _, ...flat } = part;
+    const error = part.error ?? (!isError ? null : typeof data === 'object' ? flat : data);
+    if (error === null)
         return null;
-    const kind = typeof told.type === 'string' ? told.type : 'api_error';
-    return { ...told, code: String(told.code ?? kind), message: told.message, type: kind };
+    const { message, type, code, ...more } = Object(error);
+    const says = typeof error === 'string' ? error : message;
+    const isText = typeof says === 'string' && says !== '';
+    if (!isError && !(isText && typeof error === 'object') && CONTENT.some(name => (part[name] ?? null) !== null))
+        return null;
+    const kind = typeof type === 'string' ? type : 'api_error';
+    const told = isText ? says : `The model's provider reported an error: ${JSON.stringify(error)}`;
+    return { ...more, code: String(code ?? kind), message: told, type: kind };
 }
-function faultText(text) {
+function jsonOrText(text) {
     try {
-        return faultIn(JSON.parse(text));
+        return JSON.parse(text);
     }
     catch {
-        return null; // An event of another kind.
+        return text;
     }
 }
 async function* chunksOf(response, deadline, outer) {
@@ -971,6 +1032,8 @@ function unheld(elapsed, ms) {
 }
 const TIMEOUT_MS_OF_EVENTS = 10_000;
 const RETRY_MS_MAX = 8_000;
+/** The longest wait that a host can request. A longer one would stop the events of this process for good. */
+const ASKED_MS_MAX = 60_000;
 function openSender(settings, queue, report) {
     let leaving = new AbortController();
     let refusal = null;
@@ -1013,7 +1076,7 @@ function openSender(settings, queue, report) {
         else if (again !== 'never' || status === null || status >= 500) {
             if (failures === 0)
                 report(error, []);
-            const waitMs = Math.max(1000 * (retryAfter ?? 0), backoffMs(failures++, RETRY_MS_MAX));
+            const waitMs = Math.max(Math.min(1000 * (retryAfter ?? 0), ASKED_MS_MAX), backoffMs(failures++, RETRY_MS_MAX));
             return { waitMs, isAsked: retryAfter !== null };
         }
         else
@@ -1032,6 +1095,12 @@ function openSender(settings, queue, report) {
 const INGEST = ['ingestEvents', 'POST', '/v1/event'];
 /** The key may send events, but not these. */
 const OF_THE_EVENTS = 'insufficient_capability';
+/** The senders with events, for one listener of the process: Node warns of more than ten. */
+const unsent = new Set();
+const sendAll = () => {
+    for (const send of [...unsent])
+        send();
+};
 /** Listens from `listen` to `ignore`, so that a sender without events can be collected. */
 function untilEnd(beforeExit, onLeave) {
     const runtime = globalThis;
@@ -1049,8 +1118,8 @@ function untilEnd(beforeExit, onLeave) {
             document?.addEventListener('visibilitychange', onChange);
             runtime.addEventListener('pagehide', onLeave);
         }
-        else
-            process?.on?.('beforeExit', beforeExit);
+        else if (unsent.add(beforeExit).size === 1)
+            process?.on?.('beforeExit', sendAll);
     }
     function ignore() {
         isListening = false;
@@ -1058,8 +1127,8 @@ function untilEnd(beforeExit, onLeave) {
             document?.removeEventListener('visibilitychange', onChange);
             runtime.removeEventListener('pagehide', onLeave);
         }
-        else
-            process?.off?.('beforeExit', beforeExit);
+        else if (unsent.delete(beforeExit) && unsent.size === 0)
+            process?.off?.('beforeExit', sendAll);
     }
     return { listen, ignore };
 }

@@ -354,11 +354,13 @@ function connect(options: StoaOptions) {
   function all<Item>(...operation: Operation) {
     const page = call<unknown>(...operation)
     return (input: { after?: string } = {}, options: CallOptions = {}): Stream<Item> => {
-      const load = (after: string | undefined) => {
-        requireObject(operation, input)
-        return page({ ...input, after }, options).withResponse()
-      }
-      return itemsOf<Item>(`${operation[1]} ${operation[2]}`, load, input?.after, options.signal)
+      return leavable(options.signal, signal => {
+        const load = (after: string | undefined) => {
+          requireObject(operation, input)
+          return page({ ...input, after }, { ...options, signal }).withResponse()
+        }
+        return itemsOf<Item>(`${operation[1]} ${operation[2]}`, load, input?.after, signal)
+      })
     }
   }
 
@@ -378,27 +380,57 @@ function streamsOf(
 
   /** The data of the events, for operations that answer with a value or its parts. */
   function parts<Data>(...operation: Operation) {
-    return (input: object = {}, options: CallOptions = {}) => streamed<Data>(operation, input, options, partsIn)
+    const read: StreamReader<Data> = (...answer) => partsIn(operation[2], ...answer)
+    return (input: object = {}, options: CallOptions = {}) => streamed(operation, input, options, read)
   }
 
   /** The request is sent when the first event is needed, and cancelled when the loop is left. */
-  async function* streamed<Data>(
+  function streamed<Data>(
     operation: Operation,
     input: object,
     options: CallOptions,
     read: StreamReader<Data>,
   ): Stream<Data> {
-    const made = request(operation, input, [{ accept: 'text/event-stream' }, options.headers])
-    const { response, deadline } = await perform(made, async () => {}, options)
-    try {
-      if (!hasType(response, 'text/event-stream')) throw foreignAnswer(made.route, response, '')
-      yield* read(response, deadline, options.signal)
-    } finally {
-      deadline.cancel()
-    }
+    return leavable(options.signal, async function* (signal) {
+      const made = request(operation, input, [{ accept: 'text/event-stream' }, options.headers])
+      const { response, deadline } = await perform(made, async () => {}, { ...options, signal })
+      try {
+        if (!hasType(response, 'text/event-stream')) throw foreignAnswer(made.route, response, '')
+        yield* read(response, deadline, signal)
+      } finally {
+        deadline.cancel()
+      }
+    })
   }
 
   return { events, parts }
+}
+
+/** Its `return` also ends a pending `next`, for which that of a generator would wait. The signal of `iterate` aborts
+ *  then, and when `outer` does. */
+function leavable<Item>(outer: AbortSignal | undefined, iterate: (signal: AbortSignal) => Stream<Item>): Stream<Item> {
+  const controller = new AbortController()
+  const follow = () => controller.abort(outer?.reason)
+  let isLeft = false
+  async function* items(): Stream<Item> {
+    if (outer?.aborted) follow()
+    outer?.addEventListener('abort', follow, { once: true })
+    try {
+      yield* iterate(controller.signal)
+    } catch (error) {
+      if (!isLeft) throw error
+    } finally {
+      outer?.removeEventListener('abort', follow)
+    }
+  }
+  const stream = items()
+  const end = stream.return.bind(stream)
+  stream.return = value => {
+    isLeft = true
+    controller.abort()
+    return end(value)
+  }
+  return stream
 }
 
 const ONLY_EVENTS =
@@ -838,7 +870,7 @@ async function* eventsIn<Data>(
   for await (const chunk of chunksOf(response, deadline, outer)) {
     for (const { event, data, id } of parser.eventsIn(chunk)) {
       outer?.throwIfAborted()
-      const fault = event === 'error' ? faultText(data) : null
+      const fault = event === 'error' ? faultIn(jsonOrText(data)) : null
       if (fault) throw apiError(fault, response)
       yield { event, data: parsed(event, data, parse, response) as Data, id }
     }
@@ -848,15 +880,33 @@ async function* eventsIn<Data>(
 }
 
 /** The parts of a value, such as a model's answer. Errors of its provider are thrown, too. */
-async function* partsIn<Data>(...answer: Parameters<StreamReader<Data>>): Stream<Data> {
+async function* partsIn<Data>(path: string, ...answer: Parameters<StreamReader<Data>>): Stream<Data> {
   const [response] = answer
+  let isWhole = !MODEL_PATHS.includes(path)
   for await (const { event, data: text } of eventsIn<string>(String, ...answer)) {
-    if (text === '[DONE]') continue // The end, in the chat-completions format.
-    const data = parsed(event, text, JSON.parse, response)
-    const fault = providerFaultIn(data)
+    if (text === '[DONE]') {
+      isWhole = true // The end, in the chat-completions format.
+      continue
+    }
+    const data = event === 'error' ? jsonOrText(text) : parsed(event, text, JSON.parse, response)
+    const fault = providerFaultIn(event, data)
     if (fault) throw apiError(fault, response)
+    isWhole ||= isLast(data)
     yield data as Data
   }
+  if (!isWhole) throw new StoaConnectionError(CUT_OFF, { response })
+}
+
+/** Their streams have a last part. */
+const MODEL_PATHS = ['/v1/chat/completions', '/v1/responses', '/v1/messages']
+
+/** The last parts of responses and messages. */
+const LAST = ['response.completed', 'response.incomplete', 'response.failed', 'message_stop']
+
+/** Some providers of chat completions send no `[DONE]`. */
+function isLast(data: unknown): boolean {
+  const { type, choices } = (data ?? {}) as { type?: string; choices?: ({ finish_reason?: unknown } | null)[] }
+  return LAST.includes(type as string) || (Array.isArray(choices) && choices.some(one => one?.finish_reason))
 }
 
 function parsed(event: string, text: string, parse: (text: string) => unknown, response: Response): unknown {
@@ -867,20 +917,32 @@ function parsed(event: string, text: string, parse: (text: string) => unknown, r
   }
 }
 
-/** Providers report errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
-function providerFaultIn(data: unknown): FaultAnswer | null {
-  const { error, type, ...flat } = (data ?? {}) as Record<string, unknown>
-  const told = (type === 'error' && !error ? flat : error) as Record<string, unknown> | null | undefined
-  if (typeof told?.message !== 'string') return null
-  const kind = typeof told.type === 'string' ? told.type : 'api_error'
-  return { ...told, code: String(told.code ?? kind), message: told.message, type: kind } as FaultAnswer
+/** The fields with the content of a part, in all formats. */
+const CONTENT = ['choices', 'delta', 'response', 'item', 'part', 'content_block']
+
+/** Providers report errors as `{"error":{"message",…}}`, as `{"error":"…"}`, as `{"type":"error","message",…}`, or as a
+ *  text, with or without a code. */
+function providerFaultIn(event: string, data: unknown): FaultAnswer | null {
+  const part = Object(data ?? {}) as Record<string, unknown>
+  const isError = event === 'error' || part.type === 'error'
+  const { type: _, ...flat } = part
+  const error = part.error ?? (!isError ? null : typeof data === 'object' ? flat : data)
+  if (error === null) return null
+  const { message, type, code, ...more } = Object(error) as Record<string, unknown>
+  const says = typeof error === 'string' ? error : message
+  const isText = typeof says === 'string' && says !== ''
+  if (!isError && !(isText && typeof error === 'object') && CONTENT.some(name => (part[name] ?? null) !== null))
+    return null
+  const kind = typeof type === 'string' ? type : 'api_error'
+  const told = isText ? says : `The model's provider reported an error: ${JSON.stringify(error)}`
+  return { ...more, code: String(code ?? kind), message: told, type: kind } as FaultAnswer
 }
 
-function faultText(text: string): FaultAnswer | null {
+function jsonOrText(text: string): unknown {
   try {
-    return faultIn(JSON.parse(text))
+    return JSON.parse(text)
   } catch {
-    return null // An event of another kind.
+    return text
   }
 }
 
@@ -1188,7 +1250,8 @@ export type Events = {
   /** Queues an event. It is sent in the background. */
   capture(event: CapturedEvent): void
   /** Sends the queued events. Resolves when each of them is stored or dropped. Rejects if that takes longer than
-   *  `timeoutMs` (default 30,000); they then stay queued. */
+   *  `timeoutMs` (default 30,000); they then stay queued. A wait that the host requested with Retry-After, of at most a
+   *  minute, is kept. */
   flush(options?: { timeoutMs?: number | undefined }): Promise<void>
   /** Sends the queued events and accepts no more. Events not stored within `timeoutMs` (default 10,000) are dropped. */
   close(options?: { timeoutMs?: number | undefined }): Promise<void>
@@ -1471,6 +1534,8 @@ type Receipt = { accepted: number; errors?: { index: number; reason: string }[] 
 
 const TIMEOUT_MS_OF_EVENTS = 10_000
 const RETRY_MS_MAX = 8_000
+/** The longest wait that a host can request. A longer one would stop the events of this process for good. */
+const ASKED_MS_MAX = 60_000
 
 type Sender = ReturnType<typeof openSender>
 
@@ -1514,7 +1579,7 @@ function openSender(settings: ClientSettings, queue: ReturnType<typeof openQueue
       drop(queue.all(), error.code, error)
     } else if (again !== 'never' || status === null || status >= 500) {
       if (failures === 0) report(error, [])
-      const waitMs = Math.max(1000 * (retryAfter ?? 0), backoffMs(failures++, RETRY_MS_MAX))
+      const waitMs = Math.max(Math.min(1000 * (retryAfter ?? 0), ASKED_MS_MAX), backoffMs(failures++, RETRY_MS_MAX))
       return { waitMs, isAsked: retryAfter !== null }
     } else drop(batch, error instanceof StoaApiError ? error.code : 'no_receipt', error)
     return null
@@ -1548,6 +1613,12 @@ type Globals = {
   removeEventListener: Listen
 }
 
+/** The senders with events, for one listener of the process: Node warns of more than ten. */
+const unsent = new Set<() => void>()
+const sendAll = () => {
+  for (const send of [...unsent]) send()
+}
+
 /** Listens from `listen` to `ignore`, so that a sender without events can be collected. */
 function untilEnd(beforeExit: () => void, onLeave: () => void) {
   const runtime = globalThis as unknown as Globals
@@ -1562,14 +1633,14 @@ function untilEnd(beforeExit: () => void, onLeave: () => void) {
     if (isPage()) {
       document?.addEventListener('visibilitychange', onChange)
       runtime.addEventListener('pagehide', onLeave)
-    } else process?.on?.('beforeExit', beforeExit)
+    } else if (unsent.add(beforeExit).size === 1) process?.on?.('beforeExit', sendAll)
   }
   function ignore(): void {
     isListening = false
     if (isPage()) {
       document?.removeEventListener('visibilitychange', onChange)
       runtime.removeEventListener('pagehide', onLeave)
-    } else process?.off?.('beforeExit', beforeExit)
+    } else if (unsent.delete(beforeExit) && unsent.size === 0) process?.off?.('beforeExit', sendAll)
   }
   return { listen, ignore }
 }

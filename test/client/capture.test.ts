@@ -6,8 +6,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, describe, it } from 'node:test'
+import { after, describe, it, mock } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { createEvents } from '../../client/stoa.ts'
 import { eventually } from '../eventually.ts'
 import { startHost } from '../host.ts'
 import { NO_CHROMIUM, openChromium } from './chromium.ts'
@@ -92,6 +93,18 @@ describe('a process', () => {
     assert.ok(ms < 8_000, `${ms} ms`)
   })
 
+  it('with twenty senders has one listener, and sends the events of all of them', async () => {
+    const { out, errors } = await run(
+      toHost,
+      `for (let n = 0; n < 20; n++) {
+         createEvents({ ${toHost}, intervalMs: 3600000 }).capture({ event: 'twenty', properties: { n } })
+       }
+       console.log(process.listenerCount('beforeExit'))`,
+    )
+    assert.deepEqual([out, errors], ['1\n', ''])
+    assert.equal(distinct(await stored('twenty')), 20)
+  })
+
   it('ends after 10 seconds although no host answers, and is notified of lost events', async () => {
     const server = createServer()
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -116,6 +129,44 @@ describe('a process', () => {
     )
     assert.match(unanswered.out, /not_confirmed/)
   })
+})
+
+describe('a host that requests a wait', () => {
+  for (const wait of ['45', '999999999999', new Date(Date.now() + 1e12).toUTCString()]) {
+    it(`of ${wait} is called again after at most a minute, and not before`, async () => {
+      mock.timers.enable({ apis: ['setTimeout'] })
+      const later = async (ms: number) => {
+        for (let step = 0; step < ms; step += 100) {
+          mock.timers.tick(100)
+          for (let n = 0; n < 5; n++) await null
+        }
+        await new Promise(setImmediate)
+      }
+      try {
+        let requests = 0
+        const fetch = async () => {
+          const headers = { 'retry-after': wait }
+          const fault = { error: { code: 'ingest_rate', message: 'Wait.', type: 'rate_limit_error' } }
+          return requests++ === 0
+            ? Response.json(fault, { status: 429, headers })
+            : Response.json({ accepted: 1, dropped: 0 })
+        }
+        const events = createEvents({ baseUrl: 'https://stoa.test', key: 'pk-1', fetch, onError: () => {} })
+        events.capture({ event: 'a' })
+        const early = assert.rejects(events.flush(), /was not sent within 30000 ms/)
+        await later(500)
+        await later(wait === '45' ? 40_000 : 55_000)
+        await early
+        assert.equal(requests, 1)
+        const flushed = events.flush()
+        await later(10_000)
+        await flushed
+        assert.equal(requests, 2)
+      } finally {
+        mock.timers.reset()
+      }
+    })
+  }
 })
 
 describe('a page', { skip: NO_CHROMIUM }, async () => {

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { type ChatCompletionChunk, createStoa, ServerError, StoaApiError, type StoaOptions } from '../../client/stoa.ts'
+import {
+  type ChatCompletionChunk,
+  createStoa,
+  ServerError,
+  StoaApiError,
+  StoaConnectionError,
+  type StoaOptions,
+} from '../../client/stoa.ts'
 import { eventually } from '../eventually.ts'
 import { CA } from '../host.ts'
 import { COST, startModelCalls } from '../model-calls.ts'
@@ -19,6 +26,24 @@ const stoaOf = (key = host.home.key, more: Partial<StoaOptions> = {}) =>
   createStoa({ baseUrl, key, fetch: trusted, ...more })
 const stoa = stoaOf()
 const input = { model: 'large', messages: [{ role: 'user' as const, content: 'Hello' }] }
+
+/** A client whose host answers with these parts of a stream. */
+const answering = (parts: readonly string[]) =>
+  stoaOf('sk-1', {
+    fetch: async () => new Response(parts.join(''), { headers: { 'content-type': 'text/event-stream' } }),
+  })
+
+/** A stream that begins and has no part. */
+const silent = (signal: AbortSignal) => {
+  const body = new ReadableStream({
+    start: controller => signal.addEventListener('abort', () => controller.error(signal.reason)),
+  })
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+}
+
+/** No answer. */
+const never = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
 async function textOf(chunks: AsyncIterable<ChatCompletionChunk>): Promise<string> {
   let text = ''
@@ -86,6 +111,73 @@ describe('a chat completion', () => {
       assert.equal(text, 'Hel')
       if (message !== null) assert.equal(error.message, message)
       else assert.deepEqual([error.code, error instanceof ServerError], ['upstream_unreachable', true])
+    }
+  })
+
+  it('throws any error without content, whatever its form', async () => {
+    for (const [event, message, code = 'api_error'] of [
+      ['data: {"error":"boom text"}', 'boom text'],
+      ['data: {"error":{"type":"x","message":null}}', /reported an error: \{"type":"x","message":null\}$/, 'x'],
+      ['data: {"error":{}}', /reported an error: \{\}$/],
+      ['data: {"error":7,"choices":null}', /reported an error: 7$/],
+      ['data: {"type":"error","message":null}', /reported an error/],
+      ['event: error\ndata: boom', 'boom'],
+      ['event: error\ndata: {"code":"late","message":"Too late"}', 'Too late', 'late'],
+    ] as const) {
+      const parts = [upstream.delta('Hel'), upstream.delta('lo'), `${event}\n\n`]
+      let text = ''
+      const loop = async () => {
+        for await (const { choices } of answering(parts).createChatCompletion({ ...input, stream: true })) {
+          text += choices[0]?.delta.content
+        }
+      }
+      const error = await loop().catch(one => one)
+      assert.ok(error instanceof StoaApiError, `${event}: ${error}`)
+      if (typeof message === 'string') assert.equal(error.message, message)
+      else assert.match(error.message, message)
+      assert.deepEqual([error.code, text], [code, 'Hello'])
+    }
+  })
+
+  it('is not an error if a part with content has an empty field `error`', async () => {
+    const parts = ['', {}, null].map(error => upstream.delta('a', { error }))
+    const stoa = answering([...parts, 'data: [DONE]\n\n'])
+    assert.equal(await textOf(stoa.createChatCompletion({ ...input, stream: true })), 'aaa')
+  })
+
+  it('throws a StoaConnectionError if a stream ends before its last part', async () => {
+    const [first = '', second = ''] = upstream.chatChunks(['Hel'])
+    for (const parts of [[], [first, second], [first, second.slice(0, 20)], [': busy\n\n']]) {
+      for (const call of [
+        () => answering(parts).createChatCompletion({ ...input, stream: true }),
+        () => answering(parts).createResponse({ model: 'large', input: 'Hello', stream: true }),
+        () => answering(parts).createMessage({ ...input, max_tokens: 5, stream: true }),
+      ]) {
+        const loop = async () => {
+          for await (const _ of call());
+        }
+        const error = await loop().catch(one => one)
+        assert.ok(error instanceof StoaConnectionError, String(error))
+      }
+    }
+    const ended = answering(upstream.chatChunks(['Hel']).slice(0, 3))
+    assert.equal(await textOf(ended.createChatCompletion({ ...input, stream: true })), 'Hel')
+  })
+
+  it('ends immediately when the iterator returns, although the next part is pending', async () => {
+    for (const answer of [never, silent]) {
+      let signal: AbortSignal | undefined
+      const pending: StoaOptions['fetch'] = async (_, init) => {
+        signal = init.signal
+        return answer(init.signal)
+      }
+      const iterator = stoaOf('sk-1', { fetch: pending }).createChatCompletion({ ...input, stream: true })
+      const next = iterator.next()
+      await new Promise(resolve => setTimeout(resolve, 20))
+      const left = await Promise.race([iterator.return(), new Promise(resolve => setTimeout(resolve, 5_000, 'late'))])
+      assert.deepEqual(left, { done: true, value: undefined })
+      assert.deepEqual([await next, signal?.aborted], [{ done: true, value: undefined }, true])
+      assert.deepEqual(await iterator.next(), { done: true, value: undefined })
     }
   })
 

@@ -18,6 +18,7 @@ describe('an answer 200 that is not a valid answer', () => {
   for (const [what, answer, code] of [
     ['a page', upstream.json('<html>Sign in</html>', 200, { 'content-type': 'text/html' }), 'upstream_unreachable'],
     ['nothing', upstream.json('', 200), 'upstream_unreachable'],
+    ['a list', upstream.json([]), 'upstream_unreachable'],
     ['an error', upstream.json({ error: { message: 'Overloaded' } }), 'upstream_unreachable'],
     ['an error with a status', upstream.json({ error: { message: 'Slow down', code: 429 } }), 'upstream_busy'],
     ['an error about money', upstream.json({ error: { message: 'Pay', code: 402 } }), 'upstream_refused'],
@@ -41,12 +42,40 @@ describe('an answer 200 that is not a valid answer', () => {
 })
 
 describe('an answer in one piece to a client that requested a stream', () => {
-  it('is passed on and paid', async () => {
+  it('becomes a stream and is paid', async () => {
     const { key } = await newOrg()
     server.state.answer = upstream.json(upstream.chatCompletion())
     const { status, text } = await streamed({}, key)
-    assert.deepEqual([status, JSON.parse(text)], [200, upstream.chatCompletion()])
+    assert.equal(status, 200)
+    const [first, ...rest] = text.split('\n\n')
+    const { choices, usage, ...whole } = upstream.chatCompletion()
+    const [{ message, ...choice }] = choices as [(typeof choices)[0]]
+    const chunk = { ...whole, object: 'chat.completion.chunk', choices: [{ ...choice, delta: message }] }
+    assert.deepEqual(JSON.parse(first?.slice(6) ?? ''), chunk)
+    assert.ok(usage)
+    assert.deepEqual(rest, ['data: [DONE]', ''])
     assert.equal(await balanceOf(key), -fixture.COST)
+  })
+
+  it('that is not an answer of the format is a failure, and costs nothing', async () => {
+    const { key } = await newOrg()
+    for (const json of ['{}', '[]', '[{}]', '{"choices":[]}', '{"choices":[null]}', '{"choices":5,"usage":{}}', '7']) {
+      for (const type of ['application/json', 'text/event-stream']) {
+        server.state.answer = upstream.json(json, 200, { 'content-type': type })
+        const { status, text } = await streamed(renamed, key)
+        assert.deepEqual([status, JSON.parse(text).error.code], [502, 'upstream_unreachable'], `${type} ${json}`)
+      }
+    }
+    assert.equal(await balanceOf(key), 0)
+  })
+})
+
+describe('a header that is too large', () => {
+  it('is a failure with its own message', async () => {
+    server.state.answer = upstream.json(upstream.chatCompletion(), 200, { 'x-large': 'x'.repeat(100_000) })
+    const { error } = (await chat(renamed)).body
+    assert.equal(error.code, 'upstream_unreachable')
+    assert.match(error.message, /returned an answer with a header that is too large\.$/)
   })
 })
 

@@ -39,6 +39,58 @@ describe('a stream that is not valid', () => {
   })
 })
 
+describe('a stream that ends before it is complete', () => {
+  const begun = upstream.chatChunks(words, null).slice(0, -2)
+  const [finish = '', done = ''] = upstream.chatChunks([], null).slice(-2)
+  const asMessages = { model: 'claude-large', max_tokens: 5_000 }
+  const message = upstream.messageEvents(words)
+  const isError = (text: string) => /\n\nevent: error\ndata: \{.*"upstream_unreachable".*\}\n\n$/.test(text)
+  for (const [what, parts, path, body] of [
+    ['without a reason', begun, '/v1/chat/completions', renamed],
+    ['in the middle of an event', [...begun, finish.slice(0, 40)], '/v1/chat/completions', renamed],
+    ['in the middle of the usage', [...begun, finish, 'data: {"choices":[],"us'], '/v1/chat/completions', renamed],
+    ['of messages', message.slice(0, -1), '/v1/messages', asMessages],
+    ['of messages, in the middle of an event', [...message.slice(0, 9), 'data: {"ty'], '/v1/messages', asMessages],
+  ] as const) {
+    it(`${what}, ends with an error event, and what was made is paid`, async () => {
+      const { key } = await newOrg()
+      server.state.answer = atOnce(parts)
+      const { status, text } = await streamed(body, key, path)
+      assert.equal(status, 200)
+      assert.ok(isError(text), text.slice(-300))
+      for (const [, data = ''] of text.matchAll(/^data: (.*)$/gm)) JSON.parse(data)
+      const { error, outputTokens } = await lastRequest(key)
+      assert.deepEqual([error, outputTokens > 0], ['upstream_unreachable', true])
+    })
+  }
+
+  for (const [what, parts] of [
+    ['without [DONE], but with a reason', [...begun, finish]],
+    ['without a reason, but with [DONE]', [...begun, done]],
+    ['without an empty line after its last event', [...begun, finish, done.trim()]],
+    ['with the reason in an event without an empty line', [...begun, finish.trim()]],
+  ] as const) {
+    it(`is complete ${what}`, async () => {
+      const { key } = await newOrg()
+      server.state.answer = atOnce(parts)
+      const { text } = await streamed(renamed, key)
+      assert.ok(!text.includes('event: error'), text.slice(-300))
+      assert.equal((await lastRequest(key)).error ?? null, null)
+    })
+  }
+
+  it('is not complete because its text has such a field', async () => {
+    server.state.answer = atOnce([upstream.delta('{"finish_reason": "stop"}')])
+    assert.ok(isError((await streamed(renamed)).text))
+  })
+
+  it('has one error if the provider reports one', async () => {
+    server.state.answer = atOnce([upstream.delta('one'), 'data: {"error":"boom"}\n\n'])
+    const { text } = await streamed(renamed)
+    assert.match(text, /one[\s\S]*\n\ndata: \{"error":"boom"\}\n\n$/)
+  })
+})
+
 describe('usage that cannot be', () => {
   const none = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
   const text = words.join('')
@@ -113,7 +165,11 @@ describe('usage in a separate field', () => {
   it('is read, whether the client requested usage or not', async () => {
     const { key } = await newOrg()
     const usage = { prompt_tokens: 1000, completion_tokens: 200 }
-    server.state.answer = upstream.stream([upstream.delta('one'), upstream.delta('', { x_groq: { usage } })])
+    server.state.answer = upstream.stream([
+      upstream.delta('one'),
+      upstream.delta('', { x_groq: { usage } }),
+      'data: [DONE]\n\n',
+    ])
     await streamed({}, key)
     assert.deepEqual([(await lastRequest(key)).estimated, await balanceOf(key)], [false, -fixture.COST])
   })

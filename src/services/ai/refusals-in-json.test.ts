@@ -176,31 +176,59 @@ describe('a provider that answers in the other way than it was asked', () => {
     }
   })
 
-  it('in one piece instead of a stream is passed on unchanged', async () => {
+  it('in one piece instead of a stream becomes a stream of the format, and what was made is paid', async () => {
     for (const [model, answer] of [
       ['llama', upstream.chatCompletion()],
       ['claude', upstream.message()],
     ] as const) {
-      server.state.answer = upstream.json(answer)
-      for (const path of Object.keys(PATHS) as Path[]) {
-        const { status, type, text } = await send(path, { ...PATHS[path], model, stream: true })
-        assert.deepEqual([status, type], [200, 'application/json'], text)
-        assert.ok(text.includes('Hello') && JSON.parse(text).model)
+      for (const type of ['application/json', 'text/event-stream']) {
+        server.state.answer = upstream.json(answer, 200, { 'content-type': type })
+        for (const path of Object.keys(PATHS) as Path[]) {
+          const { key } = await newOrg()
+          const found = await send(path, { ...PATHS[path], model, stream: true }, key)
+          assert.deepEqual([found.status, found.type], [200, 'text/event-stream; charset=utf-8'], found.text)
+          assert.match(found.text, /"(content|delta|text)":"Hello"/)
+          assert.match(found.text, LAST[path])
+          assert.ok((await balanceOf(key)) < 0, `${path} ${model}`)
+        }
       }
     }
   })
+})
 
-  it('in one piece that is called a stream is a failure, and what was made is paid', async () => {
-    for (const [model, answer] of [
-      ['llama', upstream.chatCompletion()],
-      ['claude', upstream.message()],
-    ] as const) {
+const LAST: Record<Path, RegExp> = {
+  '/v1/chat/completions': /\n\ndata: \[DONE\]\n\n$/,
+  '/v1/messages': /\n\nevent: message_stop\ndata: .*\n\n$/,
+  '/v1/responses': /\n\nevent: response\.completed\ndata: .*\n\n$/,
+}
+
+describe('a wrong key of the service in the first event', () => {
+  it('is the failure of the service, as with status 401', async () => {
+    const error = { message: 'Incorrect API key provided', type: 'invalid_request_error', code: 'invalid_api_key' }
+    for (const answer of [asStream(event({ error })), upstream.json({ error }), upstream.json({ error }, 401)]) {
+      server.state.answer = answer
       for (const path of Object.keys(PATHS) as Path[]) {
-        const { key } = await newOrg()
-        server.state.answer = asStream(JSON.stringify(answer))
-        const { status, text } = await send(path, { ...PATHS[path], model, stream: true }, key)
-        assert.deepEqual([status, errorIn(path, text).code], [502, 'upstream_unreachable'])
-        assert.ok((await balanceOf(key)) < 0, `${path} ${model}`)
+        const { status, text } = await send(path, { ...PATHS[path], model: 'llama', stream: true })
+        assert.deepEqual([status, errorIn(path, text).code], [502, 'upstream_refused'], text)
+      }
+    }
+  })
+})
+
+describe('a byte order mark', () => {
+  it('before the first event changes nothing', async () => {
+    for (const path of Object.keys(PATHS) as Path[]) {
+      for (const model of MODELS) {
+        const parts = model === 'claude' ? upstream.messageEvents(['Hello']) : upstream.chatChunks(['Hello'])
+        const seen: string[] = []
+        for (const pieces of [parts, ['\ufeff', ...parts], [`\ufeff${parts.join('')}`]]) {
+          server.state.answer = upstream.stream(pieces)
+          const { status, text } = await send(path, { ...PATHS[path], model, stream: true })
+          assert.equal(status, 200, text)
+          seen.push(text.replaceAll(/req_\w+|\b(msg|resp|rs)_\w+|"created(_at)?":\d+/g, ''))
+        }
+        assert.equal(seen[1], seen[0], path)
+        assert.equal(seen[2], seen[0], path)
       }
     }
   })

@@ -23,7 +23,8 @@ export type Events = {
   /** Queues an event. It is sent in the background. */
   capture(event: CapturedEvent): void
   /** Sends the queued events. Resolves when each of them is stored or dropped. Rejects if that takes longer than
-   *  `timeoutMs` (default 30,000); they then stay queued. */
+   *  `timeoutMs` (default 30,000); they then stay queued. A wait that the host requested with Retry-After, of at most a
+   *  minute, is kept. */
   flush(options?: { timeoutMs?: number | undefined }): Promise<void>
   /** Sends the queued events and accepts no more. Events not stored within `timeoutMs` (default 10,000) are dropped. */
   close(options?: { timeoutMs?: number | undefined }): Promise<void>

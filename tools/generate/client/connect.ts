@@ -85,11 +85,13 @@ export function connect(options: StoaOptions) {
   function all<Item>(...operation: Operation) {
     const page = call<unknown>(...operation)
     return (input: { after?: string } = {}, options: CallOptions = {}): Stream<Item> => {
-      const load = (after: string | undefined) => {
-        requireObject(operation, input)
-        return page({ ...input, after }, options).withResponse()
-      }
-      return itemsOf<Item>(`${operation[1]} ${operation[2]}`, load, input?.after, options.signal)
+      return leavable(options.signal, signal => {
+        const load = (after: string | undefined) => {
+          requireObject(operation, input)
+          return page({ ...input, after }, { ...options, signal }).withResponse()
+        }
+        return itemsOf<Item>(`${operation[1]} ${operation[2]}`, load, input?.after, signal)
+      })
     }
   }
 
@@ -109,27 +111,57 @@ function streamsOf(
 
   /** The data of the events, for operations that answer with a value or its parts. */
   function parts<Data>(...operation: Operation) {
-    return (input: object = {}, options: CallOptions = {}) => streamed<Data>(operation, input, options, partsIn)
+    const read: StreamReader<Data> = (...answer) => partsIn(operation[2], ...answer)
+    return (input: object = {}, options: CallOptions = {}) => streamed(operation, input, options, read)
   }
 
   /** The request is sent when the first event is needed, and cancelled when the loop is left. */
-  async function* streamed<Data>(
+  function streamed<Data>(
     operation: Operation,
     input: object,
     options: CallOptions,
     read: StreamReader<Data>,
   ): Stream<Data> {
-    const made = request(operation, input, [{ accept: 'text/event-stream' }, options.headers])
-    const { response, deadline } = await perform(made, async () => {}, options)
-    try {
-      if (!hasType(response, 'text/event-stream')) throw foreignAnswer(made.route, response, '')
-      yield* read(response, deadline, options.signal)
-    } finally {
-      deadline.cancel()
-    }
+    return leavable(options.signal, async function* (signal) {
+      const made = request(operation, input, [{ accept: 'text/event-stream' }, options.headers])
+      const { response, deadline } = await perform(made, async () => {}, { ...options, signal })
+      try {
+        if (!hasType(response, 'text/event-stream')) throw foreignAnswer(made.route, response, '')
+        yield* read(response, deadline, signal)
+      } finally {
+        deadline.cancel()
+      }
+    })
   }
 
   return { events, parts }
+}
+
+/** Its `return` also ends a pending `next`, for which that of a generator would wait. The signal of `iterate` aborts
+ *  then, and when `outer` does. */
+function leavable<Item>(outer: AbortSignal | undefined, iterate: (signal: AbortSignal) => Stream<Item>): Stream<Item> {
+  const controller = new AbortController()
+  const follow = () => controller.abort(outer?.reason)
+  let isLeft = false
+  async function* items(): Stream<Item> {
+    if (outer?.aborted) follow()
+    outer?.addEventListener('abort', follow, { once: true })
+    try {
+      yield* iterate(controller.signal)
+    } catch (error) {
+      if (!isLeft) throw error
+    } finally {
+      outer?.removeEventListener('abort', follow)
+    }
+  }
+  const stream = items()
+  const end = stream.return.bind(stream)
+  stream.return = value => {
+    isLeft = true
+    controller.abort()
+    return end(value)
+  }
+  return stream
 }
 
 const ONLY_EVENTS =

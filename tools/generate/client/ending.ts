@@ -11,6 +11,12 @@ type Globals = {
   removeEventListener: Listen
 }
 
+/** The senders with events, for one listener of the process: Node warns of more than ten. */
+const unsent = new Set<() => void>()
+const sendAll = () => {
+  for (const send of [...unsent]) send()
+}
+
 /** Listens from `listen` to `ignore`, so that a sender without events can be collected. */
 export function untilEnd(beforeExit: () => void, onLeave: () => void) {
   const runtime = globalThis as unknown as Globals
@@ -25,14 +31,14 @@ export function untilEnd(beforeExit: () => void, onLeave: () => void) {
     if (isPage()) {
       document?.addEventListener('visibilitychange', onChange)
       runtime.addEventListener('pagehide', onLeave)
-    } else process?.on?.('beforeExit', beforeExit)
+    } else if (unsent.add(beforeExit).size === 1) process?.on?.('beforeExit', sendAll)
   }
   function ignore(): void {
     isListening = false
     if (isPage()) {
       document?.removeEventListener('visibilitychange', onChange)
       runtime.removeEventListener('pagehide', onLeave)
-    } else process?.off?.('beforeExit', beforeExit)
+    } else if (unsent.delete(beforeExit) && unsent.size === 0) process?.off?.('beforeExit', sendAll)
   }
   return { listen, ignore }
 }

@@ -34,7 +34,7 @@ export async function* eventsIn<Data>(
   for await (const chunk of chunksOf(response, deadline, outer)) {
     for (const { event, data, id } of parser.eventsIn(chunk)) {
       outer?.throwIfAborted()
-      const fault = event === 'error' ? faultText(data) : null
+      const fault = event === 'error' ? faultIn(jsonOrText(data)) : null
       if (fault) throw apiError(fault, response)
       yield { event, data: parsed(event, data, parse, response) as Data, id }
     }
@@ -44,15 +44,33 @@ export async function* eventsIn<Data>(
 }
 
 /** The parts of a value, such as a model's answer. Errors of its provider are thrown, too. */
-export async function* partsIn<Data>(...answer: Parameters<StreamReader<Data>>): Stream<Data> {
+export async function* partsIn<Data>(path: string, ...answer: Parameters<StreamReader<Data>>): Stream<Data> {
   const [response] = answer
+  let isWhole = !MODEL_PATHS.includes(path)
   for await (const { event, data: text } of eventsIn<string>(String, ...answer)) {
-    if (text === '[DONE]') continue // The end, in the chat-completions format.
-    const data = parsed(event, text, JSON.parse, response)
-    const fault = providerFaultIn(data)
+    if (text === '[DONE]') {
+      isWhole = true // The end, in the chat-completions format.
+      continue
+    }
+    const data = event === 'error' ? jsonOrText(text) : parsed(event, text, JSON.parse, response)
+    const fault = providerFaultIn(event, data)
     if (fault) throw apiError(fault, response)
+    isWhole ||= isLast(data)
     yield data as Data
   }
+  if (!isWhole) throw new StoaConnectionError(CUT_OFF, { response })
+}
+
+/** Their streams have a last part. */
+const MODEL_PATHS = ['/v1/chat/completions', '/v1/responses', '/v1/messages']
+
+/** The last parts of responses and messages. */
+const LAST = ['response.completed', 'response.incomplete', 'response.failed', 'message_stop']
+
+/** Some providers of chat completions send no `[DONE]`. */
+function isLast(data: unknown): boolean {
+  const { type, choices } = (data ?? {}) as { type?: string; choices?: ({ finish_reason?: unknown } | null)[] }
+  return LAST.includes(type as string) || (Array.isArray(choices) && choices.some(one => one?.finish_reason))
 }
 
 function parsed(event: string, text: string, parse: (text: string) => unknown, response: Response): unknown {
@@ -63,20 +81,32 @@ function parsed(event: string, text: string, parse: (text: string) => unknown, r
   }
 }
 
-/** Providers report errors as `{"error":{"message",…}}`, or as `{"type":"error","message",…}`, with or without a code. */
-function providerFaultIn(data: unknown): FaultAnswer | null {
-  const { error, type, ...flat } = (data ?? {}) as Record<string, unknown>
-  const told = (type === 'error' && !error ? flat : error) as Record<string, unknown> | null | undefined
-  if (typeof told?.message !== 'string') return null
-  const kind = typeof told.type === 'string' ? told.type : 'api_error'
-  return { ...told, code: String(told.code ?? kind), message: told.message, type: kind } as FaultAnswer
+/** The fields with the content of a part, in all formats. */
+const CONTENT = ['choices', 'delta', 'response', 'item', 'part', 'content_block']
+
+/** Providers report errors as `{"error":{"message",…}}`, as `{"error":"…"}`, as `{"type":"error","message",…}`, or as a
+ *  text, with or without a code. */
+function providerFaultIn(event: string, data: unknown): FaultAnswer | null {
+  const part = Object(data ?? {}) as Record<string, unknown>
+  const isError = event === 'error' || part.type === 'error'
+  const { type: _, ...flat } = part
+  const error = part.error ?? (!isError ? null : typeof data === 'object' ? flat : data)
+  if (error === null) return null
+  const { message, type, code, ...more } = Object(error) as Record<string, unknown>
+  const says = typeof error === 'string' ? error : message
+  const isText = typeof says === 'string' && says !== ''
+  if (!isError && !(isText && typeof error === 'object') && CONTENT.some(name => (part[name] ?? null) !== null))
+    return null
+  const kind = typeof type === 'string' ? type : 'api_error'
+  const told = isText ? says : `The model's provider reported an error: ${JSON.stringify(error)}`
+  return { ...more, code: String(code ?? kind), message: told, type: kind } as FaultAnswer
 }
 
-function faultText(text: string): FaultAnswer | null {
+function jsonOrText(text: string): unknown {
   try {
-    return faultIn(JSON.parse(text))
+    return JSON.parse(text)
   } catch {
-    return null // An event of another kind.
+    return text
   }
 }
 

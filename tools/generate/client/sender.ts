@@ -17,6 +17,8 @@ type Receipt = { accepted: number; errors?: { index: number; reason: string }[] 
 
 const TIMEOUT_MS_OF_EVENTS = 10_000
 const RETRY_MS_MAX = 8_000
+/** The longest wait that a host can request. A longer one would stop the events of this process for good. */
+const ASKED_MS_MAX = 60_000
 
 export type Sender = ReturnType<typeof openSender>
 
@@ -60,7 +62,7 @@ export function openSender(settings: ClientSettings, queue: ReturnType<typeof op
       drop(queue.all(), error.code, error)
     } else if (again !== 'never' || status === null || status >= 500) {
       if (failures === 0) report(error, [])
-      const waitMs = Math.max(1000 * (retryAfter ?? 0), backoffMs(failures++, RETRY_MS_MAX))
+      const waitMs = Math.max(Math.min(1000 * (retryAfter ?? 0), ASKED_MS_MAX), backoffMs(failures++, RETRY_MS_MAX))
       return { waitMs, isAsked: retryAfter !== null }
     } else drop(batch, error instanceof StoaApiError ? error.code : 'no_receipt', error)
     return null

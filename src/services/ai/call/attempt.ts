@@ -1,6 +1,7 @@
 // One request to a provider.
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Http, HttpFailure, type HttpResponse } from '../../../engines/engines.ts'
+import { type Http, type HttpBody, HttpFailure, type HttpResponse } from '../../../engines/engines.ts'
+import { eventsOfWhole } from './events-of-whole.ts'
 import { BETA_HEADERS } from './extras.ts'
 import { refusalInText } from './opening.ts'
 import { failureOf, notAsked, refusalIn, refusalWithin, unusable } from './refusal.ts'
@@ -27,7 +28,7 @@ export type Sent = {
 /** An answer that is not streamed. */
 export type Whole = { bytes: Buffer; text: string; json: object }
 
-/** `whole` is null if the answer is streamed. */
+/** `whole` is null if a stream was requested. */
 export type Answered = { response: HttpResponse; whole: Whole | null }
 
 /** The client disconnected after part of the answer had arrived. */
@@ -69,13 +70,25 @@ export async function attempt(http: Http, route: Route, sent: Sent): Promise<Ans
       throw unusable(offer.by)
     }
     for await (const part of response.body) parts.push(part)
-    return { response, whole: wholeOf(parts, response, route) }
+    const whole = wholeOf(parts, response, route)
+    if (!isStreamed) return { response, whole }
+    const events = eventsOfWhole(wire, whole.json)
+    if (events === null) throw unusable(offer.by)
+    return { response: { ...response, body: bodyOf(events) }, whole: null }
   } catch (error) {
     if (signal.aborted && parts.length > 0) throw new CutOff(route, Buffer.concat(parts).toString(), error)
     signal.throwIfAborted()
     throw error instanceof HttpFailure ? failureOf(error, offer.by) : error
   }
 }
+
+const bodyOf = (bytes: Buffer): HttpBody =>
+  Object.assign(
+    (async function* () {
+      yield bytes
+    })(),
+    { destroy: () => {} },
+  )
 
 const isJson = ({ headers }: HttpResponse) => String(headers['content-type']).startsWith('application/json')
 
@@ -87,7 +100,7 @@ function wholeOf(parts: readonly Buffer[], response: HttpResponse, { offer }: Ro
   const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
   const text = bytes.toString('utf8')
   const json = jsonIn(text)
-  if (typeof json !== 'object' || json === null)
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw refusalInText(text, response, offer) ?? unusableText(text, offer.by)
   const refusal = refusalWithin(json, response, offer)
   if (refusal) throw refusal

@@ -4,9 +4,10 @@ import type { HttpResponse } from '../../../engines/engines.ts'
 import type { RequestFacts } from '../../../kit/operation.ts'
 import type { Offer } from '../models/offer.ts'
 import type { ServerEvent } from '../translations/translation.ts'
+import { eventsOfWhole } from './events-of-whole.ts'
 import type { Passing } from './pass-on.ts'
-import type { Produced } from './produced.ts'
 import { type AttemptFailed, refusalWithin, unusable } from './refusal.ts'
+import type { Route } from './route.ts'
 import { eventsIn, openEventReader } from './server-events.ts'
 import { jsonIn } from './texts.ts'
 
@@ -14,7 +15,7 @@ import { jsonIn } from './texts.ts'
 const HELD_BYTES_MAX = 64 * 1024
 
 /** The same stream, of which nothing passes until the first event is complete. Raises an error that the event reports. */
-export function heldBack(passing: Passing, produced: Produced, response: HttpResponse, offer: Offer): Passing {
+export function heldBack(passing: Passing, response: HttpResponse, route: Route): Passing {
   const reader = openEventReader()
   let held: Buffer[] = []
   let size = 0
@@ -23,7 +24,7 @@ export function heldBack(passing: Passing, produced: Produced, response: HttpRes
     isOpen = true
     const bytes = held.length === 1 ? (held[0] as Buffer) : Buffer.concat(held)
     held = []
-    return bytes
+    return bytes.indexOf(BYTE_ORDER_MARK) === 0 ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes
   }
   return {
     next: chunk => {
@@ -33,32 +34,31 @@ export function heldBack(passing: Passing, produced: Produced, response: HttpRes
       const whole = reader.add(chunk)
       const [first] = whole === null ? [] : eventsIn(whole)
       if (first === undefined && (whole === null || size < HELD_BYTES_MAX)) return null
-      const refusal = first && refusalInEvent(first, response, offer)
+      const refusal = first && refusalInEvent(first, response, route.offer)
       if (refusal) throw refusal.fault
       return passing.next(release())
     },
     end: () => {
       if (isOpen) return passing.end()
-      const rest = release()
-      requireEvents(rest, produced, response, offer)
+      const rest = eventsOfRest(release(), response, route)
       const parts = [passing.next(rest), passing.end()].filter(part => part !== null)
       return parts.length === 0 ? null : Buffer.concat(parts)
     },
+    isWhole: passing.isWhole,
   }
 }
 
-/** Handles a stream without a complete event: some providers answer in one piece. Generated output is charged. */
-function requireEvents(rest: Buffer, produced: Produced, response: HttpResponse, offer: Offer): void {
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
+/** Of a stream without a complete event: some providers answer in one piece. */
+function eventsOfRest(rest: Buffer, response: HttpResponse, { offer, wire }: Route): Buffer {
   const text = rest.toString()
   const refusal = refusalInText(text, response, offer)
   if (refusal) throw refusal.fault
-  const whole = jsonIn(text)
-  if (whole === null && eventsIn(rest).length > 0) return
-  if (whole !== null) {
-    produced.add(rest)
-    produced.report(whole)
-  }
-  throw unusable(offer.by).fault
+  const json = jsonIn(text)
+  const events = json === null ? rest : eventsOfWhole(wire, json)
+  if (events === null || eventsIn(events).length === 0) throw unusable(offer.by).fault
+  return events
 }
 
 /** The error that an event reports; null for other events, and for errors that come with a response. */

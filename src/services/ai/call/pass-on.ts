@@ -8,18 +8,20 @@ import { cleanError, tellsError, withoutKey, withoutSecrets, writtenIn } from '.
 import { eventsIn, eventText, openEventReader } from './server-events.ts'
 import { jsonIn } from './texts.ts'
 
-/** The bytes to send for the bytes that have arrived; null for nothing. */
-export type Passing = { next(chunk: Buffer): Buffer | null; end(): Buffer | null }
+/** The bytes to send for the bytes that have arrived; null for nothing. `isWhole` is for the end of a stream without
+ *  the event that completes it. */
+export type Passing = { next(chunk: Buffer): Buffer | null; end(): Buffer | null; isWhole(): boolean }
 
 /** `request` is the body of the client. A function for each chunk and not a generator: of those, each chunk would await
  *  several. */
 export function passOn(route: Route, request: JsonObject, about: About, produced: Produced): Passing {
   const events = openEventReader()
-  const { pass, end } = route.translation
+  const { pass, end, isFinished } = route.translation
     ? translator(route.translation, request, about, produced)
-    : passer(produced, route.wire === 'chat' && !asksForUsage(request))
+    : passer(produced, route.wire, request)
   const { apiKey } = route.offer.at
   const keys = writtenIn(apiKey)
+  let isCut = false
   const passed = (bytes: Buffer | null) => {
     if (bytes === null) return null
     const clean = mayTellError(bytes) ? withoutSecret(bytes, apiKey, produced) : bytes
@@ -28,9 +30,20 @@ export function passOn(route: Route, request: JsonObject, about: About, produced
   }
   return {
     next: chunk => passed(events.add(chunk)),
-    end: () => joined(passed(events.rest()), end()),
+    end: () => {
+      const rest = eventsIn(events.rest() ?? Buffer.alloc(0))
+      const whole = rest.filter(isWholeEvent)
+      isCut = whole.length < rest.length
+      return joined(passed(unlessEmpty(Buffer.from(whole.map(eventText).join('')))), end())
+    },
+    // A translation reports an incomplete stream itself.
+    isWhole: () => route.translation !== null || (isFinished() && !isCut),
   }
 }
+
+/** Some providers do not end their last event with an empty line. One that breaks off is left out. */
+const isWholeEvent = ({ event, data }: ServerEvent): boolean =>
+  event === 'error' || data.trim() === '[DONE]' || jsonIn(data) !== null
 
 const LAST: Record<ProviderWire, readonly string[]> = {
   chat: ['[DONE]'],
@@ -91,13 +104,16 @@ const joined = (one: Buffer | null, other: Buffer | null): Buffer | null =>
 const unlessEmpty = (bytes: Buffer): Buffer | null => (bytes.length > 0 ? bytes : null)
 
 /** `pass` gets complete events. */
-type Passer = { pass(bytes: Buffer): Buffer | null; end(): Buffer | null }
+type Passer = { pass(bytes: Buffer): Buffer | null; end(): Buffer | null; isFinished(): boolean }
 
 /** Bytes without usage pass unread. */
-function passer(produced: Produced, hidesUsage: boolean): Passer {
+function passer(produced: Produced, wire: ProviderWire, request: JsonObject): Passer {
+  const hidesUsage = wire === 'chat' && !asksForUsage(request)
+  let hasReason = false
   return {
     pass: bytes => {
       produced.add(bytes)
+      hasReason ||= wire === 'chat' && hasFinishReason(bytes)
       const at = bytes.indexOf(USAGE)
       if (at === -1) return bytes
       if (hidesUsage) return cutNullUsage(bytes, at) ?? unlessEmpty(withoutUsage(bytes, produced))
@@ -106,7 +122,21 @@ function passer(produced: Produced, hidesUsage: boolean): Passer {
       return bytes
     },
     end: () => null,
+    // Some providers of chat send no `[DONE]`.
+    isFinished: () => hasReason,
   }
+}
+
+const FINISH_REASON = Buffer.from('"finish_reason"')
+const REASON = /^: ?"[^"]/
+
+/** A quote inside of a text is escaped, so that this is always the name of a field. */
+function hasFinishReason(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(FINISH_REASON); at !== -1; at = bytes.indexOf(FINISH_REASON, at + 1)) {
+    const after = at + FINISH_REASON.length
+    if (REASON.test(bytes.toString('latin1', after, after + 4))) return true
+  }
+  return false
 }
 
 /** The same events for a client that did not ask for the usage. A quote inside of a text is escaped, so that `"usage"`
@@ -136,5 +166,6 @@ function translator(translation: Translation, request: JsonObject, about: About,
       return textOf(events.flatMap(stream.next))
     },
     end: () => textOf(stream.end()),
+    isFinished: () => true,
   }
 }

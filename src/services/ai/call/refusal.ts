@@ -21,8 +21,17 @@ export class AttemptFailed extends Error {
 
 export function failureOf(error: HttpFailure, by: string): AttemptFailed {
   const code = error.reason === 'timeout' ? 'upstream_timeout' : 'upstream_unreachable'
-  const what = error.reason === 'timeout' ? 'did not answer in time' : 'could not be reached'
+  const what = whatFailed(error)
   return new AttemptFailed(new Fault(code, { message: `The provider ${by} ${what}.`, cause: error }), true)
+}
+
+function whatFailed({ reason, cause }: HttpFailure): string {
+  if (reason === 'timeout') return 'did not answer in time'
+  if (reason === 'size') return 'returned an answer that is too large'
+  const { code } = (cause ?? {}) as { code?: unknown }
+  return code === 'UND_ERR_HEADERS_OVERFLOW'
+    ? 'returned an answer with a header that is too large'
+    : 'could not be reached'
 }
 
 export const unusable = (by: string, cause?: unknown): AttemptFailed =>
@@ -49,14 +58,16 @@ export function refusalWithin(json: object, answer: HttpResponse, offer: Offer):
   if ([choices, content, output, data].some(made => Array.isArray(made) && made.length > 0)) return null
   const { code: inner, type } = Object(error ?? {}) as { code?: unknown; type?: unknown }
   const status =
-    [inner, code].find(isStatus) ?? STATUS_OF.get(type) ?? STATUS_OF.get(inner) ?? STATUS_OF.get(code) ?? 500
+    [inner, code].find(isStatus) ?? STATUS_OF.get(inner) ?? STATUS_OF.get(code) ?? STATUS_OF.get(type) ?? 500
   return refusalOf(status, json, answer, offer)
 }
 
-/** The statuses of errors in a stream, which come without one. */
+/** The statuses of errors in a stream, which come without one. Codes say more than types: a wrong key is of the type
+ *  `invalid_request_error`, too. */
 const STATUS_OF = new Map<unknown, number>([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
+  ['invalid_api_key', 401],
   ['billing_error', 402],
   ['permission_error', 403],
   ['not_found_error', 404],

@@ -47,7 +47,7 @@ function endOfEvents(bytes: Buffer): number {
   return -1
 }
 
-/** The events in the bytes of whole ones. Comments are left out. */
+/** The events in the bytes of whole ones. Comments and a byte order mark are left out. */
 export function eventsIn(bytes: Buffer): ServerEvent[] {
   const events: ServerEvent[] = []
   let event: string | null = null
@@ -57,7 +57,10 @@ export function eventsIn(bytes: Buffer): ServerEvent[] {
     event = null
     data = []
   }
-  for (const line of bytes.toString('utf8').split(/\r\n|\n|\r/)) {
+  for (const line of bytes
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|\n|\r/)) {
     if (line === '') add()
     else if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5))
     else if (line.startsWith('event:')) event = line.slice(6).trim()

@@ -22,7 +22,7 @@ export function streamed(
   const produced = openProduced(route.wire)
   const chunks = response.body[Symbol.asyncIterator]()
   const { json, wire, about, issuing, outcome, inputTokens } = answering
-  const passing = heldBack(passOn(route, json, about, produced), produced, response, route.offer)
+  const passing = heldBack(passOn(route, json, about, produced), response, route)
   const untilMs = clock.elapsedMs() + METERED_MS_MAX
   let [isEnded, isOver, hasLast] = [false, false, false]
   let firstMs: number | null = null
@@ -63,6 +63,7 @@ export function streamed(
         }
         return { done: false, value: bytes }
       }
+      if (!isOver && !passing.isWhole() && !produced.hasFailed()) throw incomplete(route)
     } catch (cause) {
       const fault = cause instanceof Fault ? cause : brokenOff(route, cause)
       await finish(reasonOf(fault, call.signal), fault)
@@ -104,6 +105,9 @@ async function readRest(chunks: AsyncIterator<Buffer>, body: HttpBody): Promise<
 
 const tooLong = () =>
   new Fault('upstream_timeout', { message: `An answer may take at most ${METERED_MS_MAX / 60_000} minutes.` })
+
+const incomplete = ({ offer: { by } }: Route) =>
+  new Fault('upstream_unreachable', { message: `The provider ${by} ended its answer before it was complete.` })
 
 function brokenOff({ offer: { by } }: Route, cause: unknown): Fault {
   if (cause instanceof HttpFailure && cause.reason === 'timeout') return failureOf(cause, by).fault
