@@ -100,8 +100,8 @@ export type Context<A extends Access = Access, State = unknown> = Omit<Engines, 
 }
 
 export type ParsedBody = { bytes: Buffer; json: unknown }
-/** The body is empty if the request has none. */
-export type BodyReader = (bytes: Buffer, request: RequestFacts) => { key: string | null }
+/** The body is empty if the request has none. `sentBytes` is its size before it was decoded. */
+export type BodyReader = (bytes: Buffer, request: RequestFacts, sentBytes: number) => { key: string | null }
 type Bodies = { json: unknown; bytes: { body: Buffer }; parsed: { body: ParsedBody }; stream: { body: Readable } }
 type ReadBy<B> = B extends BodyReader ? ReturnType<B> : never
 type BodyIn<B> = B extends BodyKind ? Bodies[B] : { body: ReadBy<B> }

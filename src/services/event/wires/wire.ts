@@ -17,6 +17,8 @@ export type Hints = {
   path: AliasHint | null
   /** Whether the body was compressed as announced, and is decompressed already. */
   isOpened?: boolean
+  /** The size of the body before that; by default its size. */
+  sentBytes?: number
 }
 
 /** One event as it was sent, in our names. Only its shape is checked. */
