@@ -10,7 +10,7 @@ import { type Dropped, type Warning, WORDS } from './reasons.ts'
 import { type EventSettings, eventSettings } from './settings.ts'
 import type { EventState } from './state.ts'
 import { faultBody, type Receipt, receiptFor } from './wires/receipts.ts'
-import { type ReadBody, UnreadableBody } from './wires/wire.ts'
+import { type ReadBody, type ReadItem, UnreadableBody } from './wires/wire.ts'
 
 type Receiving = Context<'ingest', EventState>
 
@@ -48,18 +48,27 @@ export async function receiveEvents(context: Receiving, sent: Sent): Promise<Rep
       events.map(({ accepted }) => accepted),
     )
     for (const at of refused) dropped.push({ index: events[at]?.index as number, reason: 'not_storable' })
+    for (const at of refused.toSorted((a, b) => b - a)) events.splice(at, 1)
   }
   const accepted = items.length - dropped.length
   if (accepted === 0) throw nothingLanded(dropped)
-  const warnings = events.flatMap(({ index, accepted }): Warning[] =>
-    accepted.row.isClamped ? [{ index, reason: 'timestamp_clamped' }] : [],
-  )
+  const warnings = events.flatMap(({ index, accepted }) => warningsAbout(index, items[index], accepted))
   return answer({
     accepted,
     dropped: dropped.length,
     ...(dropped.length > 0 && { errors: dropped }),
-    ...(warnings.length > 0 && { warnings }),
+    ...(warnings.length > 0 && { warnings: warnings.slice(0, WARNINGS_MAX) }),
   })
+}
+
+/** One for each event of the largest request. An event may have several, so that a small body could cause a large answer. */
+const WARNINGS_MAX = 250
+
+function warningsAbout(index: number, item: ReadItem | undefined, { row }: Accepted): Warning[] {
+  const notices = item && 'notices' in item ? (item.notices ?? []) : []
+  const warnings: Warning[] = notices.map(one => ({ index, ...one }))
+  if (row.isClamped) warnings.push({ index, reason: 'timestamp_clamped' })
+  return warnings
 }
 
 async function arrivalOf(
