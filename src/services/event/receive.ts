@@ -1,6 +1,6 @@
 // Receives the events of a request: ceilings, privacy, count, then each event. Answered after the commit.
 import { clientNetwork } from '../../fair/address.ts'
-import { type Reply, reply } from '../../kit/answer.ts'
+import { jsonBody, type Reply, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Context, RequestFacts } from '../../kit/operation.ts'
 import { wantsPrivacy } from '../../kit/privacy.ts'
@@ -137,6 +137,6 @@ function nothingLanded(dropped: readonly Dropped[]): Fault {
   })
 }
 
-/** With a final newline, like all JSON answers. Mixpanel's SDK for Node compares the whole body with `1`. */
+/** Mixpanel's SDK for Node compares the whole body with `1`. */
 const json = (body: object | 1): Reply =>
-  reply(200, { 'content-type': 'application/json; charset=utf-8' }, body === 1 ? '1' : `${JSON.stringify(body)}\n`)
+  reply(200, { 'content-type': 'application/json; charset=utf-8' }, body === 1 ? '1' : jsonBody(body))
