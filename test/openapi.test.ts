@@ -86,6 +86,25 @@ describe('the schemas of the OpenAPI document', () => {
   })
 })
 
+describe('the body of POST /v1/event', () => {
+  const { entry } = operations.find(({ route }) => route === 'POST /v1/event') ?? assert.fail()
+
+  it('is documented: an event with its fields, or a list of at most 50', () => {
+    const [one, many] = resolve(document, entry.requestBody?.content[JSON_TYPE]?.schema ?? {}).anyOf ?? []
+    assert.deepEqual([one, many?.items], [{ $ref: '#/components/schemas/Event' }, one])
+    assert.equal((many as { maxItems?: number }).maxItems, 50)
+    const ids = ['distinctId', 'anonymousId', 'sessionId', 'messageId']
+    const fields = ['event', 'properties', ...ids, 'timestamp', 'revenue', 'currency', 'subject']
+    assert.deepEqual(Object.keys(schemas.Event?.properties ?? {}), fields)
+    assert.equal(schemas.Event?.additionalProperties, true, 'other fields become properties')
+  })
+
+  it('is answered with a receipt', () => {
+    const [, success] = successOf(entry)
+    assert.deepEqual(success.content?.[JSON_TYPE]?.schema, { $ref: '#/components/schemas/EventReceipt' })
+  })
+})
+
 /** Every property of a schema, with its path. */
 function propertiesOf(schema: Schema, at: string): [path: string, property: Schema][] {
   const inner = [schema.items, schema.additionalProperties, ...(schema.anyOf ?? [])]

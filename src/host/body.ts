@@ -13,7 +13,8 @@ const JSON_TYPE = /^application\/json *(;|$)/i
 /** The body of a request without one. */
 export const NO_BODY = Buffer.alloc(0)
 
-type Done = (error: unknown, body: unknown) => void
+/** `sentBytes` is the body's size before it was decoded. */
+type Done = (error: unknown, body: unknown, sentBytes: number) => void
 
 /** Calls `done` once. Bodies of GET, HEAD and OPTIONS requests are ignored. `newShare` reserves memory for the body. */
 export function readBody(
@@ -26,36 +27,37 @@ export function readBody(
   const isJsonOrNone = operation.bodyKind === 'none' || operation.bodyKind === 'json'
   const isSafeMethod = isSafe(request.method ?? '')
   const isEmpty = isSafeMethod || (coding === undefined && (length === undefined || length === '0'))
-  if (isJsonOrNone && isEmpty && (type === undefined || isSafeMethod)) done(null, undefined)
-  else if (isJsonOrNone && !JSON_TYPE.test(type ?? '')) done(jsonRequired(), undefined)
-  else if (isEmpty) done(null, emptyBody(operation))
+  if (isJsonOrNone && isEmpty && (type === undefined || isSafeMethod)) done(null, undefined, 0)
+  else if (isJsonOrNone && !JSON_TYPE.test(type ?? '')) done(jsonRequired(), undefined, 0)
+  else if (isEmpty) done(null, emptyBody(operation), 0)
   else readWhole(request, operation, newShare, done)
 }
 
 function readWhole(request: IncomingMessage, operation: Operation, newShare: () => MemoryShare, done: Done): void {
   const { bodyKind, bodyLimit, decodedLimit } = operation
   const encoding = encodingOf(request, operation)
-  if (encoding instanceof Fault) done(encoding, undefined)
-  else if (bodyKind === 'stream') done(null, streamOf(request, encoding, bodyLimit))
+  if (encoding instanceof Fault) done(encoding, undefined, 0)
+  else if (bodyKind === 'stream') done(null, streamOf(request, encoding, bodyLimit), 0)
   else {
     // Before anything is read. The length is unknown if the body is chunked.
     const length = Number(request.headers['content-length'])
     const share = length <= UNCOUNTED_BYTES && encoding === null ? null : newShare()
     share?.grow(length || 0)
     readBytes(request, bodyLimit, share, (error, bytes) => {
-      if (error || encoding === null) finish(operation, error, bytes, done)
-      else
-        decode(bytes, encoding, decodedMax(bytes.length, bodyLimit, decodedLimit), share, (failure, decoded) =>
-          finish(operation, failure, decoded, done),
-        )
+      const finished = (failure: unknown, decoded: Buffer) => finish(operation, failure, decoded, bytes.length, done)
+      if (error || encoding === null) finished(error, bytes)
+      else decode(bytes, encoding, decodedMax(bytes.length, bodyLimit, decodedLimit), share, finished)
     })
   }
 }
 
-/** Beyond its limit on the wire, the decoded size must be in proportion to the sent size. */
-const RATIO_MAX = 32
+/** Beyond this size, and beyond the limit on the wire if that is lower, the decoded size must be in proportion to the sent
+ *  size: 1 KB would otherwise cost as much time as the largest body. A list of objects that differ only in an id and a time
+ *  compresses to a fiftieth if each has a hundred fields. */
+const DECODED_BYTES_FREE = 256 * 1024
+const RATIO_MAX = 64
 const decodedMax = (bytes: number, bodyLimit: number, decodedLimit: number) =>
-  Math.min(decodedLimit, Math.max(bodyLimit, bytes * RATIO_MAX))
+  Math.min(decodedLimit, Math.max(Math.min(bodyLimit, DECODED_BYTES_FREE), bytes * RATIO_MAX))
 
 function emptyBody({ bodyKind }: Operation): unknown {
   if (bodyKind === 'stream') return Readable.from([])
@@ -63,14 +65,14 @@ function emptyBody({ bodyKind }: Operation): unknown {
   return bodyKind === 'parsed' ? { bytes: NO_BODY, json: undefined } : undefined
 }
 
-function finish({ bodyKind }: Operation, error: unknown, bytes: Buffer, done: Done): void {
+function finish({ bodyKind }: Operation, error: unknown, bytes: Buffer, sentBytes: number, done: Done): void {
   let [failure, body] = [error, undefined as unknown]
   try {
     if (!failure) body = bodyKind === 'bytes' ? bytes : bodyKind === 'parsed' ? parsed(bytes) : parseJson(bytes)
   } catch (fault) {
     failure = fault
   }
-  done(failure, body)
+  done(failure, body, sentBytes)
 }
 
 const parsed = (bytes: Buffer): ParsedBody => ({ bytes, json: parseJson(bytes) })

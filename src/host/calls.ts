@@ -85,7 +85,8 @@ export function openCalls(options: CallsOptions): Calls {
       if (caller === null && operation.access !== 'public') throw credentialRequired()
       if (caller !== null) await admit(rates, operation, caller, readsOnly(operation, method), { rate: null })
       const { reader } = operation
-      const read = reader ? { ...input, body: reader((input.body as Buffer | undefined) ?? NO_BODY, request) } : input
+      const sent = (input.body as Buffer | undefined) ?? NO_BODY
+      const read = reader ? { ...input, body: reader(sent, request, sent.length) } : input
       const output = await invoke({ ...options, calls }, operation, caller, read, request)
       inspect?.(id, operation, { output })
       report(output instanceof Reply ? output.status : operation.status)

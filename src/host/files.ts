@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Reply, reply } from '../kit/answer.ts'
+import { jsonBody, type Reply, reply } from '../kit/answer.ts'
 
 export type Files = {
   /** The URL path they are served at: `/console`. */
@@ -43,7 +43,7 @@ export function openFiles(mounts: readonly Files[], documents: Record<string, ()
   const files = new Map(mounts.flatMap(mount => [...filesIn(mount)]))
   const find = (path: string) => {
     const value = Object.hasOwn(documents, path) ? documents[path]?.() : undefined
-    return value ? documentOf(Buffer.from(JSON.stringify(value)), '.json') : files.get(path)
+    return value ? documentOf(Buffer.from(jsonBody(value)), '.json') : files.get(path)
   }
   return (method, path, headers) => {
     const file = method === 'GET' || method === 'HEAD' ? find(path) : undefined

@@ -3,6 +3,7 @@
 import type { BlockList } from 'node:net'
 import type { Engines } from '../engines/engines.ts'
 import { openTurns } from '../fair/turns.ts'
+import { jsonBody } from '../kit/answer.ts'
 import type { IdentityProvider } from '../kit/host/sign-in.ts'
 import { nearOf } from '../kit/near.ts'
 import type { Calls, Operation } from '../kit/operation.ts'
@@ -92,7 +93,7 @@ export function sectionsOf(services: readonly Service[], ping: () => Promise<voi
   const about = aboutOperations(
     services,
     () => {
-      document ??= documentOf(Buffer.from(JSON.stringify(openapiDocument(sections))), '.json')
+      document ??= documentOf(Buffer.from(jsonBody(openapiDocument(sections))), '.json')
       return document
     },
     ping,

@@ -159,7 +159,8 @@ const hasBodyFields = ({ bodyKind, callsOperations }: Operation) =>
 function bodyOf(operation: Operation, name: string, schemas: Schemas): object | null {
   const { input, pathFields, bodyKind } = operation
   if (bodyKind === 'none') return null
-  const { bodyExample: example } = operation
+  const { bodyExample: example, documented } = operation
+  if (documented) return { content: { 'application/json': { schema: schemas.add(name, documented.body), example } } }
   if (bodyKind !== 'json' && !hasBodyFields(operation)) {
     if (bodyKind !== 'parsed' && example === undefined) return { content: { '*/*': { schema: {} } } }
     return { content: { 'application/json': { schema: {}, ...(example !== undefined && { example }) } } }

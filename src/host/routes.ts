@@ -36,7 +36,7 @@ type RoutedRequest = {
   /** When the credential was checked. */
   identifiedMs: number
   /** Set if it was read before the credential was checked. */
-  body: { value: unknown } | null
+  body: { value: unknown; sentBytes: number } | null
 }
 /** If the body takes longer than this to arrive, the credential is checked again. */
 const RECHECK_MS = 100
@@ -100,8 +100,8 @@ function addRoute(router: Router, route: Route, options: RouteOptions, answers: 
 
   /** Finding the credential may require parsing the body, so this takes its own turn. */
   function readFirst(routed: RoutedRequest): void {
-    read(options, operation, answers, routed, body => {
-      routed.body = { value: body }
+    read(options, operation, answers, routed, (body, sentBytes) => {
+      routed.body = { value: body, sentBytes }
       inTurn(routed, () => authenticate(routed))
     })
   }
@@ -165,15 +165,15 @@ function read(
   operation: Operation,
   answers: Answers,
   { request, response, scope }: RoutedRequest,
-  done: (body: unknown) => void,
+  done: (body: unknown, sentBytes: number) => void,
 ): void {
   const newShare = () => {
     scope.body = options.bodies(scope)
     return scope.body
   }
-  readBody(request, operation, newShare, (error, body) => {
+  readBody(request, operation, newShare, (error, body, sentBytes) => {
     if (error) answers.fail(scope, response, error)
-    else done(body)
+    else done(body, sentBytes)
   })
 }
 
@@ -219,7 +219,7 @@ function callerOf(options: RouteOptions, operation: Operation, routed: RoutedReq
 
 /** Reads the body when its key or its content is needed, whichever is first. */
 function readIn(reader: BodyReader, { scope, body }: RoutedRequest): ReturnType<BodyReader> {
-  scope.read ??= reader((body?.value as Buffer | undefined) ?? NO_BODY, scope)
+  scope.read ??= reader((body?.value as Buffer | undefined) ?? NO_BODY, scope, body?.sentBytes ?? 0)
   return scope.read
 }
 

@@ -10,6 +10,7 @@ import Provider, {
   type KoaContextWithOIDC,
 } from 'oidc-provider'
 import { EngineUnavailable } from '../engines/engines.ts'
+import { jsonBody } from '../kit/answer.ts'
 import { contentPolicy, continuePage } from './pages.ts'
 import { payloadAsRead, thisRequest } from './request.ts'
 
@@ -108,6 +109,7 @@ export function buildProvider(options: ProviderOptions): Provider {
     await next()
     if (unavailable.has(ctx.req)) answerUnavailable(ctx as unknown as KoaContextWithOIDC)
     removeScripts(ctx as unknown as KoaContextWithOIDC)
+    writeJson(ctx as unknown as KoaContextWithOIDC)
   })
   return provider
 }
@@ -183,6 +185,15 @@ function answerUnavailable(ctx: KoaContextWithOIDC): void {
   ctx.body = typeof body === 'object' ? { ...body, error: 'temporarily_unavailable' } : body
   ctx.set('retry-after', String(RETRY_S))
 }
+
+/** With a final newline, like the JSON answers of the API. The content type is set already. */
+function writeJson(ctx: KoaContextWithOIDC): void {
+  const { body } = ctx
+  if (isPlainObject(body)) ctx.body = jsonBody(body)
+}
+
+const isPlainObject = (body: unknown): body is object =>
+  typeof body === 'object' && body !== null && Object.getPrototypeOf(body) === Object.prototype
 
 /** oidc-provider advertises form_post and renders pages that need a script, and neither can be configured. The content
  *  security policy forbids scripts. */

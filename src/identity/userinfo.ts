@@ -1,5 +1,6 @@
 // UserInfo for access tokens of the API. oidc-provider's own UserInfo rejects them, because their audience is the API.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { jsonBody } from '../kit/answer.ts'
 import type { AccessToken } from './access-tokens.ts'
 import { claimsFor, type Person, type TokenRules } from './provider.ts'
 
@@ -49,6 +50,5 @@ export async function userInfo(
 }
 
 function answer(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
-  const text = JSON.stringify(body)
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(text)
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(jsonBody(body))
 }

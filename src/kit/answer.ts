@@ -37,6 +37,9 @@ export class JsonText {
 export const answerText = (output: unknown): string =>
   output instanceof JsonText ? output.text : JSON.stringify(output)
 
+/** The body of a JSON answer: with a final newline, so that a shell shows its prompt on the next line. */
+export const jsonBody = (value: unknown): string => `${answerText(value)}\n`
+
 /** One event of `text/event-stream`. A string is sent unchanged, any other value as JSON. */
 export type ServerEvent<T> = { data: T; event?: string; id?: string }
 

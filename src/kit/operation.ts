@@ -33,6 +33,7 @@
 //             decoded within `decodedLimit`, which defaults to `bodyLimit`. For `ingest`, the function also returns a
 //             credential found in none of the usual places, in `key`: a publishable key or null. The body then arrives
 //             before the credential is checked, and is read once.
+//   documented   schemas of the bodies of another protocol, for the documentation: nothing is checked against them.
 //   withoutCredential   'forbidden' answers 403 instead of 401 if there is no valid credential.
 //   keyHeader   the header in which clients of another protocol send the key, for requests without `Authorization`.
 //   output    the schema of the answer, or one of the other kinds in kit/answer.ts.
@@ -100,8 +101,8 @@ export type Context<A extends Access = Access, State = unknown> = Omit<Engines, 
 }
 
 export type ParsedBody = { bytes: Buffer; json: unknown }
-/** The body is empty if the request has none. */
-export type BodyReader = (bytes: Buffer, request: RequestFacts) => { key: string | null }
+/** The body is empty if the request has none. `sentBytes` is its size before it was decoded. */
+export type BodyReader = (bytes: Buffer, request: RequestFacts, sentBytes: number) => { key: string | null }
 type Bodies = { json: unknown; bytes: { body: Buffer }; parsed: { body: ParsedBody }; stream: { body: Readable } }
 type ReadBy<B> = B extends BodyReader ? ReturnType<B> : never
 type BodyIn<B> = B extends BodyKind ? Bodies[B] : { body: ReadBy<B> }
@@ -139,6 +140,7 @@ export type Declaration<
   body?: B
   /** An example of a foreign body, for the documentation: JSON. */
   bodyExample?: unknown
+  documented?: { body: TSchema; answer: TSchema }
   bodyLimit?: number
   decodedLimit?: number
   encodings?: readonly Encoding[]
@@ -272,6 +274,7 @@ export function declareOperation(declared: Erased) {
     faultBody: declared.faultBody ?? null,
     bodyKind,
     bodyExample: declared.bodyExample,
+    documented: declared.documented ?? null,
     bodyLimit,
     decodedLimit: declared.decodedLimit ?? bodyLimit,
     encodings,

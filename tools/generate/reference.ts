@@ -28,7 +28,7 @@ The examples read the URL, a key and the local certificate authority from the en
 export STOA_URL=https://localhost:8443 STOA_KEY=sk-… CURL_CA_BUNDLE=data/tls/ca.pem
 \`\`\`
 
-Bodies are JSON. Unknown fields are rejected by name. A listing returns one page at a time: send its \`next\` as \`after\` to
+Bodies are JSON. Unknown fields are rejected by name; those of an event become its properties. A listing returns one page at a time: send its \`next\` as \`after\` to
 get the following page; \`next\` is empty on the last page.
 
 ## Faults
@@ -75,10 +75,21 @@ function operationText(id: string, operation: Operation): string {
 
 function inputTable(operation: Operation): string[] {
   const rows = fieldRows(operation.input as Schema, '', name => locationOf(operation, name))
-  if (isRawBody(operation))
+  const { documented } = operation
+  if (documented) rows.push(...documentedRows(documented.body as Schema))
+  else if (isRawBody(operation))
     rows.push(`| | body | ${operation.bodyKind === 'parsed' ? 'JSON' : 'bytes'} | | The whole body |`)
   if (rows.length === 0) return []
   return [`| field | in | type | required | description |\n|---|---|---|---|---|\n${rows.join('\n')}`]
+}
+
+/** The fields of the object, if the body is one or a list of such. */
+function documentedRows(body: Schema): string[] {
+  const object = [body, ...(body.anyOf ?? [])].find(one => one.properties) ?? {}
+  const or = body.anyOf
+    ? `| | body | \`${cell(shortType(body))}\` | | ${cell(body.description ?? '')}, each with: |`
+    : []
+  return [or, ...fieldRows(object, '', () => 'body')].flat()
 }
 
 /** Whether the body is passed as bytes, a stream or parsed JSON instead of input fields. */
@@ -102,7 +113,8 @@ function fieldRows(schema: Schema, prefix: string, location: (name: string) => s
   })
 }
 
-function answerText({ status, answer: { kind, value, chunk, media } }: Operation): string {
+function answerText({ status, documented, answer: { kind, value, chunk, media } }: Operation): string {
+  if (documented) return `Answers ${status} with\n\n\`\`\`ts\n${typeText(documented.answer as Schema)}\n\`\`\``
   if (kind === 'nothing') return `Answers ${status} without a body.`
   if (kind === 'reply' && chunk)
     return `Answers ${status} with one line of JSON for each:\n\n\`\`\`ts\n${typeText(chunk as Schema)}\n\`\`\``

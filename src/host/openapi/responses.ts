@@ -121,10 +121,14 @@ const OWN_HEADERS: Record<number, readonly Header[]> = {
 const FOREIGN_FAULT = { schema: { type: 'object', description: 'An error in the format of the protocol' } }
 
 function contentOf(operation: Operation, name: string, schemas: Schemas): object | null {
-  const { status, answer } = operation
+  const { status, answer, documented } = operation
   const { kind, value, chunk, media } = answer
   // A redirect and a 204 have no body.
   if (kind === 'nothing' || (kind === 'reply' && status !== 200)) return null
+  if (kind === 'reply' && documented) {
+    const example = exampleOf(documented.answer)
+    return { [media ?? '*/*']: { schema: named(documented.answer, name, operation, schemas), example } }
+  }
   if (kind === 'reply') {
     const schema = media === 'application/json' ? { type: 'object' } : {}
     return { [media ?? '*/*']: { schema, ...(chunk && { 'x-line': schemas.write(chunk) }) } }

@@ -1,5 +1,5 @@
 // POST /v1/embeddings: a provider's model, or the local one.
-import { type Reply, repliesIn, reply } from '../../kit/answer.ts'
+import { jsonBody, type Reply, repliesIn, reply } from '../../kit/answer.ts'
 import { invalidField } from '../../kit/check.ts'
 import { callModel } from './call/call.ts'
 import { type CallContext, newCall, openOutcome } from './call/outcome.ts'
@@ -54,7 +54,7 @@ async function embedHere(context: CallContext, model: string, fields: JsonObject
     const counted = { prompt_tokens: tokens, total_tokens: tokens }
     const body = { object: 'list', data, model: LOCAL_EMBED.id, usage: counted }
     const used = { route: HERE, usage, isEstimated: false, firstMs: clock.elapsedMs(), error: null }
-    const replied = reply(200, { 'content-type': 'application/json' }, JSON.stringify(body))
+    const replied = reply(200, { 'content-type': 'application/json' }, jsonBody(body))
     return await outcome.answer(used, replied)
   } catch (error) {
     if (!outcome.isOver()) await outcome.fail(error)

@@ -109,6 +109,36 @@ describe('numbers', () => {
   })
 })
 
+describe('a compressed body of an SDK', () => {
+  const post = (body: string, encoding = 'gzip') =>
+    host.call('POST /v1/event/posthog/batch/', {
+      as: pk,
+      body: gzipSync(body),
+      headers: encoding ? { 'content-encoding': encoding } : {},
+    })
+  const batch = (properties: object) =>
+    JSON.stringify({ batch: Array.from({ length: 250 }, () => ({ event: 'packed', distinct_id: 'u', properties })) })
+
+  it('of 1 KB costs no more than other small bodies: it may not have ninety thousand values, or half a megabyte', async () => {
+    for (const encoding of ['gzip', '']) {
+      const values = await post(batch({ a: Array(350).fill(1) }), encoding)
+      assert.deepEqual([values.status, values.body.error.code], [413, 'body_too_large'])
+      assert.equal((await post(batch({ text: 'x'.repeat(1_900) }), encoding)).status, 413)
+    }
+    assert.equal((await stored('packed')).length, 0)
+  })
+
+  it('of an ordinary batch is accepted', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`$property_${at}`, `value ${at}`]))
+    const batch = Array.from({ length: 100 }, (_, at) => {
+      const id = createHash('sha256').update(String(at)).digest('hex')
+      return { event: 'ordinary', distinct_id: 'u', properties: { ...fields, $insert_id: id } }
+    })
+    const { status, body } = await post(JSON.stringify({ batch }))
+    assert.deepEqual([status, body.accepted], [200, 100], JSON.stringify(body))
+  })
+})
+
 describe('ids', () => {
   it('are taken in one order, so that two transactions with the same ones do not block each other', async () => {
     const dedupeId = (id: string) => {

@@ -273,6 +273,55 @@ describe('a time that is not as it was sent', () => {
   })
 })
 
+describe('what an SDK sends with a time that cannot be read', () => {
+  const cases: [path: string, body: (event: string) => object, property: string][] = [
+    ['posthog/batch/', event => ({ batch: [{ event, distinct_id: 'u', timestamp: 'yesterday' }] }), 'timestamp'],
+    ['segment/v1/batch', event => ({ batch: [{ type: 'track', event, timestamp: 'yesterday' }] }), 'timestamp'],
+    ['rudderstack/v1/batch', event => ({ batch: [{ type: 'track', event, timestamp: 'yesterday' }] }), 'timestamp'],
+    ['amplitude', event => ({ events: [{ event_type: event, time: 'yesterday' }] }), 'time'],
+    ['mixpanel/track?verbose=1', event => [{ event, properties: { time: 'yesterday' } }], 'time'],
+  ]
+  for (const [path, body, property] of cases) {
+    it(`is stored with the time of arrival, and a warning says so: ${path}`, async () => {
+      const name = unique()
+      const { status, body: receipt } = await send(body(name), { path: `/${path}` })
+      assert.deepEqual([status, receipt.accepted, receipt.dropped], [200, 1, 0], JSON.stringify(receipt))
+      assert.deepEqual(receipt.warnings, [{ index: 0, reason: 'timestamp_invalid' }])
+      const [row] = (await byName(name)) as (Stored & Record<string, unknown>)[]
+      assert.deepEqual([row?.timestamp, row?.properties[property]], [row?.received, 'yesterday'])
+    })
+  }
+})
+
+describe('a warning', () => {
+  it('names the event and the field, also beside a dropped event', async () => {
+    const name = unique()
+    const { body } = await send([
+      { event: '' },
+      { event: name, revenue: '12,50', currency: 'Euro' },
+      { event: name, distinctid: 'u' },
+    ])
+    assert.deepEqual(body, {
+      accepted: 2,
+      dropped: 1,
+      errors: [{ index: 0, reason: 'event_name_missing' }],
+      warnings: [
+        { index: 1, reason: 'revenue_invalid' },
+        { index: 1, reason: 'currency_invalid' },
+        { index: 2, reason: 'field_unknown', field: 'distinctid', known: 'distinctId' },
+      ],
+    })
+    const kept = new Set((await byName(name)).map(row => JSON.stringify([row.distinct_id, row.properties])))
+    assert.deepEqual(kept, new Set(['[null,{"revenue":"12,50","currency":"Euro"}]', '[null,{"distinctid":"u"}]']))
+  })
+
+  it('is one of at most 250 in an answer', async () => {
+    const misspelt = { userid: 'u', SessionId: 's', messageid: 'm', Revenue: 1, Currency: 'EUR', time: 1 }
+    const { body } = await send(Array.from({ length: 50 }, () => ({ event: unique(), ...misspelt })))
+    assert.deepEqual([body.accepted, body.warnings.length], [50, 250])
+  })
+})
+
 describe('an event that is sent again', () => {
   const count = async (name: string) => [
     (await byName(name)).length,

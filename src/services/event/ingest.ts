@@ -2,6 +2,7 @@
 import { repliesIn, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import { string } from '../../kit/fields.ts'
+import { EventReceipt, SentEvents } from './documented.ts'
 import { readSent, type Sent } from './reading.ts'
 import { faultForSender, receiveEvents } from './receive.ts'
 import { operation } from './state.ts'
@@ -40,8 +41,9 @@ export const ingestEvents = operation({
   ...ingest,
   ...ingested,
   route: 'POST /v1/event',
+  documented: { body: SentEvents, answer: EventReceipt },
   summary: 'Stores events and publishes them on the bus',
-  description: `The body is one event \`{"event":"…","properties":{…}}\`, a list of events, or an object with a list \`batch\` or \`events\`; at most ${EVENTS_MAX} events. Bodies of the SDKs of PostHog, Segment, RudderStack, Amplitude and Mixpanel are accepted too. The answer is a receipt: \`accepted\` and \`dropped\` add up to the number of events sent, \`errors\` lists which were dropped and why, and \`warnings\` which were stored with a corrected time. An event whose own id was accepted in the last 7 days counts as accepted and is not stored again. With \`DNT: 1\` or \`Sec-GPC: 1\` nothing is stored.`,
+  description: `The body is one event \`{"event":"…","properties":{…}}\`, a list of events, or an object with a list \`batch\` or \`events\`; at most ${EVENTS_MAX} events. Bodies of the SDKs of PostHog, Segment, RudderStack, Amplitude and Mixpanel are accepted too. The answer is a receipt: \`accepted\` and \`dropped\` add up to the number of events sent, \`errors\` lists which were dropped and why, and \`warnings\` which were stored otherwise than sent, such as with a corrected time. An event whose own id was accepted in the last 7 days counts as accepted and is not stored again. With \`DNT: 1\` or \`Sec-GPC: 1\` nothing is stored.`,
   faults: FAULTS,
   run: (context, { body }) => receiveEvents(context, body),
 })

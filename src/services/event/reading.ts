@@ -21,12 +21,12 @@ type Sender = { wire: WireName; count: number }
 const PREFIX = '/v1/event'
 
 /** `isOpened` of the hints: an announced and accepted encoding is already decompressed. */
-export function readSent(body: Buffer, { url, method, headers }: RequestFacts): Sent {
+export function readSent(body: Buffer, { url, method, headers }: RequestFacts, sentBytes: number): Sent {
   const { path, query } = partsOf(url)
   const alias = aliasAt(path, method)
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   const isOpened = encoding !== '' && encoding !== 'identity'
-  const hints = { contentType: headers['content-type'] ?? null, query, path: hintOf(alias), isOpened }
+  const hints = { contentType: headers['content-type'] ?? null, query, path: hintOf(alias), isOpened, sentBytes }
   const read = readOrRefuse(body, hints)
   const key = keyInHeaders(headers) ?? keyIn(read) ?? (alias && tokenIn(alias, path)) ?? keyInQuery(query)
   return { key, path, alias, hints, read, sender: senderAt(alias) }

@@ -1,15 +1,15 @@
 // Why an event is dropped or changed before it is stored, in words for the sender.
 import type { PoisonReason } from './poison.ts'
 import { OWN_FAMILIES, type SubjectReason } from './subjects.ts'
-import type { DropReason } from './wires/wire.ts'
+import type { DropReason, Notice } from './wires/wire.ts'
 
 export type Reason = DropReason | PoisonReason | SubjectReason | 'event_name_too_long' | 'id_too_long' | 'too_large'
 
 /** The name in a receipt; `not_storable`: the database rejected it. */
 export type Dropped = { index: number; reason: Reason | 'not_storable' }
 
-/** The event was stored with a change. */
-export type Warning = { index: number; reason: 'timestamp_clamped' }
+/** The event was stored otherwise than its sender may expect. */
+export type Warning = { index: number } & (Notice | { reason: 'timestamp_clamped' })
 
 const families = OWN_FAMILIES.map(family => `\`${family}\``).join(', ')
 

@@ -1,6 +1,6 @@
 // Receives the events of a request: ceilings, privacy, count, then each event. Answered after the commit.
 import { clientNetwork } from '../../fair/address.ts'
-import { type Reply, reply } from '../../kit/answer.ts'
+import { jsonBody, type Reply, reply } from '../../kit/answer.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Context, RequestFacts } from '../../kit/operation.ts'
 import { wantsPrivacy } from '../../kit/privacy.ts'
@@ -10,7 +10,7 @@ import { type Dropped, type Warning, WORDS } from './reasons.ts'
 import { type EventSettings, eventSettings } from './settings.ts'
 import type { EventState } from './state.ts'
 import { faultBody, type Receipt, receiptFor } from './wires/receipts.ts'
-import { type ReadBody, UnreadableBody } from './wires/wire.ts'
+import { type ReadBody, type ReadItem, UnreadableBody } from './wires/wire.ts'
 
 type Receiving = Context<'ingest', EventState>
 
@@ -48,18 +48,27 @@ export async function receiveEvents(context: Receiving, sent: Sent): Promise<Rep
       events.map(({ accepted }) => accepted),
     )
     for (const at of refused) dropped.push({ index: events[at]?.index as number, reason: 'not_storable' })
+    for (const at of refused.toSorted((a, b) => b - a)) events.splice(at, 1)
   }
   const accepted = items.length - dropped.length
   if (accepted === 0) throw nothingLanded(dropped)
-  const warnings = events.flatMap(({ index, accepted }): Warning[] =>
-    accepted.row.isClamped ? [{ index, reason: 'timestamp_clamped' }] : [],
-  )
+  const warnings = events.flatMap(({ index, accepted }) => warningsAbout(index, items[index], accepted))
   return answer({
     accepted,
     dropped: dropped.length,
     ...(dropped.length > 0 && { errors: dropped }),
-    ...(warnings.length > 0 && { warnings }),
+    ...(warnings.length > 0 && { warnings: warnings.slice(0, WARNINGS_MAX) }),
   })
+}
+
+/** One for each event of the largest request. An event may have several, so that a small body could cause a large answer. */
+const WARNINGS_MAX = 250
+
+function warningsAbout(index: number, item: ReadItem | undefined, { row }: Accepted): Warning[] {
+  const notices = item && 'notices' in item ? (item.notices ?? []) : []
+  const warnings: Warning[] = notices.map(one => ({ index, ...one }))
+  if (row.isClamped) warnings.push({ index, reason: 'timestamp_clamped' })
+  return warnings
 }
 
 async function arrivalOf(
@@ -128,6 +137,6 @@ function nothingLanded(dropped: readonly Dropped[]): Fault {
   })
 }
 
-/** With a final newline, like all JSON answers. Mixpanel's SDK for Node compares the whole body with `1`. */
+/** Mixpanel's SDK for Node compares the whole body with `1`. */
 const json = (body: object | 1): Reply =>
-  reply(200, { 'content-type': 'application/json; charset=utf-8' }, body === 1 ? '1' : `${JSON.stringify(body)}\n`)
+  reply(200, { 'content-type': 'application/json; charset=utf-8' }, body === 1 ? '1' : jsonBody(body))

@@ -62,7 +62,7 @@ export const callTools = operation({
     if (exchange.challenge !== null) head['www-authenticate'] = exchange.challenge
     if (text === null) return reply(status, head)
     head['content-type'] = 'application/json; charset=utf-8'
-    return reply(status, head, text)
+    return reply(status, head, `${text}\n`)
   },
 })
 

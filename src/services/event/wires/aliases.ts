@@ -1,5 +1,6 @@
 // The paths that SDKs append to their host, below `/v1/event/<vendor>/`. Most lead to the same ingest as `/v1/event`; the
 // others get a fixed answer that says truthfully that there are no flags, surveys or recordings.
+import { jsonBody } from '../../../kit/answer.ts'
 import type { AliasHint, MessageType, WireName } from './wire.ts'
 
 export type Vendor = 'posthog' | 'segment' | 'rudderstack' | 'jitsu' | 'amplitude' | 'mixpanel'
@@ -64,7 +65,7 @@ const answer = (vendor: Vendor, path: string, methods: readonly AliasMethod[], v
   path,
   methods,
   does: 'answer',
-  answer: { contentType: 'application/json', body: JSON.stringify(value) },
+  answer: { contentType: 'application/json', body: jsonBody(value) },
 })
 
 /** What posthog-js asks for when it starts. With gzip among the compressions it sends text/plain, which needs no

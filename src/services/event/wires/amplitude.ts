@@ -24,10 +24,10 @@ import {
   restOf,
   type Source,
   sourceOf,
-  takeAmount,
   takeCurrency,
   takeId,
   takeObject,
+  takeRevenue,
   takeTime,
 } from './fields.ts'
 import type { Fields, Wire } from './wire.ts'
@@ -47,7 +47,7 @@ export const amplitude: Wire = {
   read(item) {
     const opened = open(item, item.event_properties, IGNORED)
     if (!opened) return { drop: 'properties_not_an_object' }
-    const { outer, inner } = opened
+    const { outer, inner, notices } = opened
     const name = item.event_type
     const sessionId = takeId(outer, 'session_id')
     const known = {
@@ -66,13 +66,13 @@ export const amplitude: Wire = {
     add(properties, filled(operations))
     addGroups(properties, name === '$groupidentify', groups, groupProperties)
     add(properties, restOf(outer))
-    return completeEvent('amplitude', NAMES.get(name) ?? name, known, properties)
+    return completeEvent('amplitude', NAMES.get(name) ?? name, known, properties, notices)
   },
 }
 
 /** As Amplitude does: the revenue if there is one, otherwise the price of all pieces, which stay properties. */
 function revenueOf(item: Fields, outer: Source, inner: Source): number | null {
-  const stated = takeAmount(outer, 'revenue') ?? takeAmount(inner, '$revenue', 'revenue')
+  const stated = takeRevenue(outer, 'revenue') ?? takeRevenue(inner, '$revenue', 'revenue')
   if (stated !== null) return stated
   const properties = isFields(item.event_properties) ? item.event_properties : {}
   const price = amountOf(item.price) ?? amountOf(properties.$price)

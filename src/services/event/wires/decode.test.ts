@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -107,6 +107,49 @@ it('accepts no more than 32 times what was sent, beyond 64 KiB', () => {
   const body = (bytes: number) => gzipSync(Buffer.from('[]'.padEnd(bytes)))
   assert.deepEqual(decodeBody(body(64 * 1024), hints()), [])
   assert.throws(() => decodeBody(body(80 * 1024), hints()), UnreadableBody)
+})
+
+describe('the values of a compressed body', () => {
+  const list = (count: number) => Buffer.from(`[${Array(count).fill('1').join(',')}]`)
+  const isRefused = (body: Buffer, said = hints()) => {
+    try {
+      decodeBody(body, said)
+      return false
+    } catch (error) {
+      assert.ok(error instanceof UnreadableBody && error.reason === 'too_large', String(error))
+      return true
+    }
+  }
+  const announced = (sentBytes: number): Hints => ({ ...hints(), isOpened: true, sentBytes })
+
+  it('are at most 10,000 or 6 for each byte that was sent', () => {
+    assert.equal(isRefused(gzipSync(list(10_000))), false)
+    assert.equal(isRefused(gzipSync(list(20_000))), true)
+    assert.equal(isRefused(list(20_000), announced(2_000)), true)
+    assert.equal(isRefused(list(20_000), announced(3_500)), false)
+    assert.equal(isRefused(list(90_000), announced(14_000)), true)
+  })
+
+  it('are as many as before without compression', () => {
+    assert.equal(isRefused(list(99_000)), false)
+    assert.equal(isRefused(list(101_000)), true)
+  })
+
+  it('are as many as an SDK sends: a batch of 250 events with a hundred fields each', () => {
+    const fields = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`$property_${at}`, `value ${at}`]))
+    const event = (_: unknown, at: number) => {
+      return {
+        event: '$pageview',
+        uuid: randomUUID(),
+        timestamp: new Date(1.7e12 + at).toISOString(),
+        properties: fields,
+      }
+    }
+    const text = JSON.stringify({ api_key: 'pk-1', batch: Array.from({ length: 250 }, event) })
+    const path = { wire: 'posthog', type: null, eventsMax: 250 } as const
+    const said = { ...announced(gzipSync(text).length), path }
+    assert.equal(isRefused(Buffer.from(text), said), false)
+  })
 })
 
 const arbitraryHints = fc.record({

@@ -13,8 +13,12 @@ export const DECODED_BYTES_MAX = { own: 1024 * 1024, ofVendor: 2 * 1024 * 1024 }
 const DECODED_BYTES_FREE = 64 * 1024
 const RATIO_MAX = 32
 
-/** Parsing many small values is slow: a hundred thousand take some 50 ms. */
+/** Parsing and storing many small values is slow: a hundred thousand take some 50 ms. A compressed body may have only some
+ *  values for each byte that was sent, otherwise 1 KB could cost that much. A list of events that differ only in an id and a
+ *  time has four if each has a hundred fields. */
 const VALUES_MAX = 100_000
+const VALUES_FREE = 10_000
+const VALUES_PER_BYTE = 6
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 const JSON_START = /^[\t\n\r ]*[[{]/
@@ -29,15 +33,18 @@ const EXPECTED =
 export function decodeBody(bytes: Buffer, hints: Hints): unknown {
   if (hints.query.get('compression') === 'lz64') throw lz64()
   const max = hints.path === null ? DECODED_BYTES_MAX.own : DECODED_BYTES_MAX.ofVendor
+  const sentBytes = hints.sentBytes ?? bytes.length
   const { content, isOpened } = inflate(bytes, hints.isOpened ?? false, max)
   const text = textOf(content)
   // mixpanel sends single events with GET and the event in the query.
   const sent = text === '' ? (hints.query.get('data') ?? '') : text
   if (sent === '') throw malformed('The body is empty.')
-  if (JSON_START.test(sent)) return parse(sent, max)
+  // The size of a body, or of the query.
+  const valuesMax = valuesMaxOf(text === '' ? sent.length : sentBytes)
+  if (JSON_START.test(sent)) return parse(sent, valuesMax)
   const data = text === '' ? sent : formData(text, hints)
-  if (JSON_START.test(data)) return parse(data, max)
-  return parse(fromBase64(data, isOpened, max), max)
+  if (JSON_START.test(data)) return parse(data, valuesMax)
+  return parse(fromBase64(data, isOpened, max), valuesMax)
 }
 
 /** Decompresses gzip once: no legitimate sender compresses twice. */
@@ -88,18 +95,20 @@ function fromBase64(text: string, isOpened: boolean, max: number): string {
 /** Each value but the first has one of them before it, outside of texts. */
 const [COMMA, COLON] = [0x2c, 0x3a]
 
-function hasTooManyValues(text: string): boolean {
-  if (text.length <= VALUES_MAX) return false
+const valuesMaxOf = (sentBytes: number) => Math.min(VALUES_MAX, Math.max(VALUES_FREE, sentBytes * VALUES_PER_BYTE))
+
+function hasTooManyValues(text: string, valuesMax: number): boolean {
+  if (text.length <= valuesMax) return false
   let count = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if ((code === COMMA || code === COLON) && ++count > VALUES_MAX) return true
+    if ((code === COMMA || code === COLON) && ++count > valuesMax) return true
   }
   return false
 }
 
-function parse(text: string, max: number): unknown {
-  if (hasTooManyValues(text)) throw tooLarge(max)
+function parse(text: string, valuesMax: number): unknown {
+  if (hasTooManyValues(text, valuesMax)) throw tooManyValues(valuesMax)
   try {
     return JSON.parse(text)
   } catch {
@@ -112,7 +121,13 @@ const malformed = (problem: string) => new UnreadableBody('malformed', `${proble
 const tooLarge = (max: number) =>
   new UnreadableBody(
     'too_large',
-    `The decoded body is larger than ${max} bytes, has more than ${VALUES_MAX} values, or more than ${RATIO_MAX} times as large as it was sent. Send fewer events at once.`,
+    `The decoded body is larger than ${max} bytes, or more than ${RATIO_MAX} times as large as it was sent. Send fewer events at once.`,
+  )
+
+const tooManyValues = (valuesMax: number) =>
+  new UnreadableBody(
+    'too_large',
+    `The body has more than ${valuesMax} values${valuesMax < VALUES_MAX ? ', too many for its compressed size' : ''}. Send fewer events at once.`,
   )
 
 const lz64 = () =>

@@ -1,7 +1,7 @@
 // Extracts the known fields from what a client sent, and keeps the others as properties: nothing is lost or
 // duplicated. Names that would change an object's prototype stay ordinary names.
 import { timeOf } from './time.ts'
-import type { Envelope, Fields, ReadEvent, ReadItem, WireName } from './wire.ts'
+import type { Envelope, Fields, Notice, ReadEvent, ReadItem, WireName } from './wire.ts'
 
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -37,9 +37,12 @@ export function amountOf(value: unknown): number | null {
 /** A code of ISO 4217, in whatever case. */
 const CURRENCY = /^[A-Za-z]{3}$/
 const currencyOf = (value: unknown) => (typeof value === 'string' && CURRENCY.test(value) ? value.toUpperCase() : null)
+/** Also the former ones. A code that is too new for this list is stored all the same. */
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
-/** An object whose fields are being read. What is left belongs to the properties. */
-export type Source = { fields: Fields; taken: string[]; ignored: ReadonlySet<string> }
+/** An object whose fields are being read. What is left belongs to the properties. `notices` say which values of known
+ *  fields could not be read; the sources of one event share them. */
+export type Source = { fields: Fields; taken: string[]; ignored: ReadonlySet<string>; notices: Notice[] }
 
 const NONE: ReadonlySet<string> = new Set()
 
@@ -47,29 +50,41 @@ const NONE: ReadonlySet<string> = new Set()
 export const requestNames = (...names: string[]): ReadonlySet<string> =>
   new Set([...KEY_NAMES, ...SENT_AT_NAMES, ...names])
 
-export const sourceOf = (fields: Fields, ignored: ReadonlySet<string> = NONE): Source => ({
+export const sourceOf = (fields: Fields, ignored: ReadonlySet<string> = NONE, notices: Notice[] = []): Source => ({
   fields,
   taken: [],
   ignored,
+  notices,
 })
 
 /** What is known of an item before it is read: its fields beside the properties, and these. */
-type Opened = { outer: Source; inner: Source }
+type Opened = { outer: Source; inner: Source; notices: Notice[] }
 
 /** Null if the properties are not an object. */
 export function open(item: Fields, properties: unknown, outside: ReadonlySet<string>, inside = NONE): Opened | null {
   const sent = properties ?? {}
-  return isFields(sent) ? { outer: sourceOf(item, outside), inner: sourceOf(sent, inside) } : null
+  if (!isFields(sent)) return null
+  const notices: Notice[] = []
+  return { outer: sourceOf(item, outside, notices), inner: sourceOf(sent, inside, notices), notices }
 }
+
+/** The notice about a value that cannot be read. */
+type InvalidReason = Exclude<Notice['reason'], 'field_unknown'>
 
 /** Takes the first of the names with a usable value, and the same value or null under the other names. An unusable or
  *  different one is left. */
-function take<T>(source: Source, names: readonly string[], read: (value: unknown) => T | null): T | null {
+function take<T>(
+  source: Source,
+  names: readonly string[],
+  read: (value: unknown) => T | null,
+  invalid: InvalidReason | null,
+): T | null {
   let found: T | null = null
   for (const name of names) {
     if (!Object.hasOwn(source.fields, name) || source.taken.includes(name)) continue
     const sent = source.fields[name]
     const value = sent === null ? null : read(sent)
+    if (value === null && (sent ?? null) !== null) notice(source, invalid, sent)
     const isUsable = value !== null && (found === null || value === found)
     if (!isUsable && sent !== null) continue
     found ??= value
@@ -78,11 +93,25 @@ function take<T>(source: Source, names: readonly string[], read: (value: unknown
   return found
 }
 
-export const takeId = (source: Source, ...names: string[]) => take(source, names, idOf)
-export const takeTime = (source: Source, ...names: string[]) => take(source, names, timeOf)
-export const takeAmount = (source: Source, ...names: string[]) => take(source, names, amountOf)
-export const takeCurrency = (source: Source, ...names: string[]) => take(source, names, currencyOf)
-export const takeObject = (source: Source, ...names: string[]) => take(source, names, objectOf)
+/** Each reason once per event. SDKs send an empty text for ids and amounts that they do not know. */
+function notice({ notices }: Source, reason: InvalidReason | null, sent: unknown): void {
+  if (reason === null || (sent === '' && reason !== 'timestamp_invalid')) return
+  if (!notices.some(one => one.reason === reason)) notices.push({ reason })
+}
+
+export const takeId = (source: Source, ...names: string[]) => take(source, names, idOf, 'id_invalid')
+export const takeTime = (source: Source, ...names: string[]) => take(source, names, timeOf, 'timestamp_invalid')
+/** How many milliseconds before the request the event happened. */
+export const takeOffset = (source: Source, name: string) => take(source, [name], amountOf, 'timestamp_invalid')
+export const takeRevenue = (source: Source, ...names: string[]) => take(source, names, amountOf, 'revenue_invalid')
+export const takeObject = (source: Source, ...names: string[]) => take(source, names, objectOf, null)
+
+export function takeCurrency(source: Source, ...names: string[]): string | null {
+  const currency = take(source, names, currencyOf, 'currency_invalid')
+  if (currency !== null && !CURRENCIES.has(currency)) notice(source, 'currency_invalid', currency)
+  return currency
+}
+
 const objectOf = (value: unknown) => (isFields(value) ? value : null)
 
 /** A copy of what was not taken, without our keys. */
@@ -137,8 +166,9 @@ const isEmpty = (value: unknown) =>
 export function completeEvent(
   wire: WireName,
   name: unknown,
-  known: Partial<Omit<ReadEvent, 'wire' | 'event' | 'properties'>>,
+  known: Partial<Omit<ReadEvent, 'wire' | 'event' | 'properties' | 'notices'>>,
   properties: Fields,
+  notices: readonly Notice[],
 ): ReadItem {
   if (typeof name !== 'string' || name === '') return { drop: 'event_name_missing' }
   return {
@@ -153,6 +183,7 @@ export function completeEvent(
     revenue: known.revenue ?? null,
     currency: known.currency ?? null,
     subject: known.subject ?? null,
+    ...(notices.length > 0 && { notices }),
   }
 }
 

@@ -22,10 +22,10 @@ import {
   requestNames,
   restOf,
   sourceOf,
-  takeAmount,
   takeCurrency,
   takeId,
   takeObject,
+  takeRevenue,
   takeTime,
 } from './fields.ts'
 import type { Fields, ReadItem, Wire } from './wire.ts'
@@ -65,7 +65,7 @@ function isProfile(item: Fields): boolean {
 function readEvent(item: Fields): ReadItem {
   const opened = open(item, item.properties, IGNORED, TOKEN)
   if (!opened) return { drop: 'properties_not_an_object' }
-  const { outer, inner } = opened
+  const { outer, inner, notices } = opened
   const known = {
     distinctId: takeId(inner, 'distinct_id'),
     anonymousId: takeId(inner, '$anon_distinct_id') ?? takeId(inner, '$device_id'),
@@ -73,12 +73,12 @@ function readEvent(item: Fields): ReadItem {
     messageId: takeId(inner, '$insert_id'),
     // The browser sends seconds, the server SDK milliseconds.
     timestamp: takeTime(inner, 'time'),
-    revenue: takeAmount(inner, 'revenue', '$revenue'),
+    revenue: takeRevenue(inner, 'revenue', '$revenue'),
     currency: takeCurrency(inner, 'currency', '$currency'),
   }
   const properties = restOf(inner)
   add(properties, restOf(outer))
-  return completeEvent('mixpanel', NAMES.get(item.event) ?? item.event, known, properties)
+  return completeEvent('mixpanel', NAMES.get(item.event) ?? item.event, known, properties, notices)
 }
 
 function readProfile(item: Fields): ReadItem {
@@ -97,7 +97,7 @@ function readProfile(item: Fields): ReadItem {
     revenue: paymentOf(item),
   }
   add(properties, restOf(outer))
-  return completeEvent('mixpanel', isGroup ? '$groupidentify' : '$identify', known, properties)
+  return completeEvent('mixpanel', isGroup ? '$groupidentify' : '$identify', known, properties, outer.notices)
 }
 
 function paymentOf({ $append }: Fields): number | null {

@@ -9,9 +9,10 @@ import {
   requestNames,
   restOf,
   type Source,
-  takeAmount,
   takeCurrency,
   takeId,
+  takeOffset,
+  takeRevenue,
   takeTime,
 } from './fields.ts'
 import type { Envelope, Fields, Wire } from './wire.ts'
@@ -33,7 +34,7 @@ export const posthog: Wire = {
   read(item, envelope) {
     const opened = open(item, item.properties, IGNORED, TOKEN)
     if (!opened) return { drop: 'properties_not_an_object' }
-    const { outer, inner } = opened
+    const { outer, inner, notices } = opened
     const distinctId = takeId(outer, 'distinct_id', 'distinctId')
     const inside = takeId(inner, 'distinct_id')
     const known = {
@@ -43,20 +44,20 @@ export const posthog: Wire = {
       sessionId: takeId(inner, '$session_id'),
       messageId: takeId(outer, 'uuid') ?? takeId(inner, '$insert_id'),
       timestamp: timestampOf(outer, inner, envelope),
-      revenue: takeAmount(inner, '$revenue', 'revenue'),
+      revenue: takeRevenue(inner, '$revenue', 'revenue'),
       currency: takeCurrency(inner, '$currency', 'currency'),
     }
     const properties = restOf(inner)
     if (inside !== null && distinctId !== null && inside !== distinctId) properties.distinct_id = inside
     add(properties, restOf(outer))
-    return completeEvent('posthog', item.event, known, properties)
+    return completeEvent('posthog', item.event, known, properties, notices)
   },
 }
 
 /** `offset` is how many milliseconds before the request the event happened. `$time` is in seconds. */
 function timestampOf(outer: Source, inner: Source, { sentAt }: Envelope): number | null {
   const timestamp = takeTime(outer, 'timestamp')
-  const offset = takeAmount(outer, 'offset')
+  const offset = takeOffset(outer, 'offset')
   if (timestamp !== null) return timestamp
   if (offset !== null && sentAt !== null) return Math.round(sentAt - offset)
   return takeTime(inner, '$time')

@@ -69,7 +69,10 @@ describe('our own events', () => {
     [
       'what cannot be read stays',
       { event: 'a', revenue: 'much', currency: 'beads', distinctId: { id: 1 } },
-      { properties: { revenue: 'much', currency: 'beads', distinctId: { id: 1 } } },
+      {
+        properties: { revenue: 'much', currency: 'beads', distinctId: { id: 1 } },
+        notices: [{ reason: 'id_invalid' }, { reason: 'revenue_invalid' }, { reason: 'currency_invalid' }],
+      },
     ],
     [
       'other fields become properties',

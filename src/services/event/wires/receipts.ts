@@ -6,8 +6,8 @@ export type Receipt = {
   accepted: number
   dropped: number
   errors?: readonly { index: number; reason: string }[]
-  /** The events that were stored with a change. */
-  warnings?: readonly { index: number; reason: string }[]
+  /** About the events that were stored otherwise than sent. */
+  warnings?: readonly { index: number; reason: string; field?: string; known?: string }[]
   /** Why nothing was stored although nothing is wrong, such as `privacy`. */
   reason?: string
 }

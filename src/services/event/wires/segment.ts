@@ -22,10 +22,10 @@ import {
   requestNames,
   restOf,
   sourceOf,
-  takeAmount,
   takeCurrency,
   takeId,
   takeObject,
+  takeRevenue,
   takeTime,
 } from './fields.ts'
 import type { Envelope, Fields, MessageType, Wire } from './wire.ts'
@@ -57,18 +57,18 @@ export const segment: Wire = {
   read(item, envelope) {
     const opened = open(item, item.properties, IGNORED)
     if (!opened) return { drop: 'properties_not_an_object' }
-    const { outer, inner } = opened
+    const { outer, inner, notices } = opened
     const type = typeOf(item, envelope) ?? 'track'
     // Only `track` has a name; what others send there is a property.
     if (type === 'track') outer.taken.push('event')
-    const context = sourceOf(takeObject(outer, 'context') ?? {})
+    const context = sourceOf(takeObject(outer, 'context') ?? {}, undefined, notices)
     const known = {
       distinctId: takeId(outer, 'userId'),
       anonymousId: takeId(outer, 'anonymousId'),
       sessionId: takeId(context, 'sessionId'),
       messageId: takeId(outer, 'messageId'),
       timestamp: takeTime(outer, 'timestamp', 'originalTimestamp'),
-      revenue: takeAmount(inner, 'revenue'),
+      revenue: takeRevenue(inner, 'revenue'),
       currency: takeCurrency(inner, 'currency'),
     }
     const properties = restOf(inner)
@@ -85,7 +85,7 @@ export const segment: Wire = {
     if (type === 'alias') addFilled(properties, 'alias', takeId(outer, 'previousId'))
     addFilled(properties, '$context', restOf(context))
     add(properties, filled(restOf(outer)))
-    return completeEvent('segment', type === 'track' ? item.event : NAMES[type], known, properties)
+    return completeEvent('segment', type === 'track' ? item.event : NAMES[type], known, properties, notices)
   },
 }
 

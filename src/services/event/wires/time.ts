@@ -6,6 +6,9 @@ const SECONDS_MAX = 1e11
 const MILLISECONDS_MAX = SECONDS_MAX * 1000
 const MICROSECONDS_MAX = MILLISECONDS_MAX * 1000
 
+/** As in RFC 3339. The zones in use are between -12:00 and +14:00. */
+const ZONE_HOURS_MAX = 23
+
 const NUMERIC = /^\d{1,17}(?:\.\d{1,9})?$/
 /** RFC 3339, and what ISO 8601 allows beside it: no time, no seconds, no zone (then UTC), a zone without a colon. */
 const DATE =
@@ -36,13 +39,17 @@ function fromDate(text: string): number | null {
   if (date.getUTCDate() !== Number(day) || date.getUTCMonth() !== Number(month) - 1) return null
   const [hours, minutes, seconds] = [Number(hour ?? 0), Number(minute ?? 0), Number(second ?? 0)]
   if (hours > 23 || minutes > 59 || seconds > 60) return null
+  const zoneMinutes = zoneMinutesOf(zone)
+  if (zoneMinutes === null) return null
   const milliseconds = fraction === undefined ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'))
-  const time = midnight + ((hours * 60 + minutes) * 60 + seconds) * 1000 + milliseconds - zoneMs(zone)
+  const time = midnight + ((hours * 60 + minutes) * 60 + seconds) * 1000 + milliseconds - zoneMinutes * 60_000
   return time > 0 ? time : null
 }
 
-function zoneMs(zone: string | undefined): number {
+/** Null if the offset does not exist. */
+function zoneMinutesOf(zone: string | undefined): number | null {
   if (zone === undefined || zone === 'Z' || zone === 'z') return 0
-  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', ''))
-  return (zone[0] === '-' ? -minutes : minutes) * 60_000
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', ''))]
+  if (hours > ZONE_HOURS_MAX || minutes > 59) return null
+  return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes)
 }

@@ -17,6 +17,8 @@ export type Hints = {
   path: AliasHint | null
   /** Whether the body was compressed as announced, and is decompressed already. */
   isOpened?: boolean
+  /** The size of the body before that; by default its size. */
+  sentBytes?: number
 }
 
 /** One event as it was sent, in our names. Only its shape is checked. */
@@ -37,7 +39,14 @@ export type ReadEvent = {
   currency: string | null
   /** Of native events only: the subject to publish under, instead of `event.<name>`. */
   subject: string | null
+  /** What the sender should know about how the event was read; absent if there is nothing. */
+  notices?: readonly Notice[]
 }
+
+/** A known field whose value cannot be read, which stays among the properties, or a field that looks like a misspelt one. */
+export type Notice =
+  | { reason: 'timestamp_invalid' | 'revenue_invalid' | 'currency_invalid' | 'id_invalid' }
+  | { reason: 'field_unknown'; field: string; known: string }
 
 export type DropReason =
   | 'event_not_an_object'
@@ -45,6 +54,7 @@ export type DropReason =
   | 'event_name_missing'
   | 'properties_not_an_object'
   | 'timestamp_invalid'
+  | 'subject_invalid'
   | 'not_allowed_for_token'
 
 export type ReadItem = ReadEvent | { drop: DropReason }
