@@ -64,7 +64,7 @@ function requireForApps({ access, admits }: Operation): void {
   if (access === 'public' || access === 'ingest' || admits.includes('apps')) return
   throw new Fault('forbidden', {
     message:
-      'The token of an app that is not trusted may only read and write events. Use a key, or ask an owner to make the app trusted.',
+      'The token of an app that is not trusted may only read, and send events. Use a key, or ask an owner to make the app trusted.',
   })
 }
 

@@ -8,7 +8,7 @@ import type { Principal } from '../kit/caller.ts'
 import { invalidField } from '../kit/check.ts'
 import { Fault } from '../kit/fault.ts'
 import type { Calls, Operation, RequestFacts } from '../kit/operation.ts'
-import { admit } from './admit.ts'
+import { admit, requirePermitted } from './admit.ts'
 import type { Inspect } from './answer.ts'
 import { NO_BODY } from './body.ts'
 import { bodyTooLarge, faultFor } from './faults.ts'
@@ -113,6 +113,15 @@ export function openCalls(options: CallsOptions): Calls {
         return await identifyAny(options, presented)
       } catch (error) {
         throw faultFor(error)
+      }
+    },
+    refusalOf: (operation, caller) => {
+      if (operation.access === 'public') return null
+      try {
+        requirePermitted(operation, caller, readsOnly(operation, operation.method))
+        return null
+      } catch (error) {
+        return faultFor(error)
       }
     },
     call: (id, caller, input, request) => run(id, () => caller, input, request),

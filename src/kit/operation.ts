@@ -188,6 +188,8 @@ export type Calls = {
   identify(operation: Pick<Operation, 'access' | 'withoutCredential'>, presented: Presented): Promise<Principal | null>
   /** Accepts any credential of an organisation, even one that can only write events. */
   identifyAny(presented: Presented): Promise<Principal>
+  /** Why this caller may not call an operation, whatever the input: its role or the limits of its key. Null if it may. */
+  refusalOf(operation: Operation, caller: Principal): Fault | null
   /** `input` is the operation's flat input object. */
   call(id: string, caller: Principal | null, input: Record<string, unknown>, request: RequestFacts): Promise<unknown>
   /** The same for the credential's caller; here, a public operation needs a credential of an organisation. */

@@ -1,9 +1,14 @@
 // UUIDs of version 7: those of similar times are close to each other in an index.
+import { hash } from 'node:crypto'
 import type { Random } from '../engines/engines.ts'
 
-export function newUuid(random: Random, now: Date): string {
-  const bytes = Buffer.from(random.bytes(16))
-  bytes.writeUIntBE(now.getTime(), 0, 6)
+export const newUuid = (random: Random, now: Date): string => uuidFrom(Buffer.from(random.bytes(16)), now)
+
+/** The same UUID for the same name and time. */
+export const uuidOf = (name: string, at: Date): string => uuidFrom(hash('sha256', name, 'buffer').subarray(0, 16), at)
+
+function uuidFrom(bytes: Buffer, at: Date): string {
+  bytes.writeUIntBE(at.getTime(), 0, 6)
   bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f)
   bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f)
   const hex = bytes.toString('hex')

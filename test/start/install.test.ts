@@ -1,18 +1,31 @@
 // A fresh checkout: `npm start` installs what the product needs, without the development tools; those are added later without
-// touching what a running host may still load.
+// touching what a running host may still load. Changed dependencies are installed only while nothing runs from the checkout.
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 
 const UNREACHABLE = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)\b/
 const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   devDependencies: Record<string, string>
 }
 
-it('npm start installs no development tools, and npm test adds them', { timeout: 600_000 }, t => {
+it('npm start installs no development tools, npm test adds them, and no package in use is removed', {
+  timeout: 600_000,
+}, async t => {
   const root = mkdtempSync(join(tmpdir(), 'stoa-install-'))
   t.after(() => rmSync(root, { recursive: true, force: true }))
   const files = execFileSync('git', ['-c', `safe.directory=${process.cwd()}`, 'ls-files', '-z'], { encoding: 'utf8' })
@@ -20,8 +33,8 @@ it('npm start installs no development tools, and npm test adds them', { timeout:
     input: execFileSync('tar', ['-c', '--null', '-T', '-'], { input: files, maxBuffer: 2 ** 28 }),
   })
   const { PATH, HOME } = process.env
+  const env = { PATH, HOME, STOA_DATA: join(root, 'data') }
   const launch = (...args: string[]) => {
-    const env = { PATH, HOME, STOA_DATA: join(root, 'data') }
     return spawnSync('node', ['tools/launch.mjs', ...args], { cwd: root, encoding: 'utf8', env })
   }
   const started = launch('src/main.ts', '--version')
@@ -44,4 +57,47 @@ it('npm start installs no development tools, and npm test adds them', { timeout:
     [],
   )
   assert.equal(launch('src/main.ts', '--version').stderr, '', 'nothing is installed again')
+
+  // A process of this checkout is running when the dependencies change.
+  writeFileSync(join(root, 'src/running.ts'), "process.stdout.write('up')\nsetInterval(() => {}, 1_000)\n")
+  const running = spawn('node', ['tools/launch.mjs', 'src/running.ts'], { cwd: root, env })
+  t.after(() => running.kill('SIGKILL'))
+  await once(running.stdout, 'data')
+  appendFileSync(join(root, 'package-lock.json'), '\n')
+  const refused = launch('src/main.ts', '--version')
+  assert.deepEqual([refused.status, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /^stoa: .* in use \(process [\d, ]+\): stop Stoa first, .*\.\n$/)
+  assert.match(refused.stderr, new RegExp(`\\b${running.pid}\\b`))
+  for (const command of ['backup', 'restore']) {
+    const { status, stdout, stderr } = launch(`src/backup/${command}.ts`, '--help')
+    assert.deepEqual([status, stderr], [0, ''], 'they run with the packages that are there')
+    assert.match(stdout, new RegExp(`npm run ${command} -- <file>`))
+  }
+  assert.equal(inode(), before, 'nothing was installed')
+  running.kill()
+  await once(running, 'exit')
+
+  // A signal during an installation also ends npm and what npm started.
+  const folder = join(root, 'npm')
+  mkdirSync(folder)
+  const script = '#!/bin/sh\nsleep 600 &\necho $$ $! >npm/started\nmv npm/started npm/pids\nwait\n'
+  writeFileSync(join(folder, 'npm'), script, { mode: 0o755 })
+  const slow = { ...env, PATH: `${folder}:${PATH}` }
+  const installing = spawn('node', ['tools/launch.mjs', 'src/main.ts', '--version'], { cwd: root, env: slow })
+  let said = ''
+  installing.stderr.on('data', text => {
+    said += text
+  })
+  while (!existsSync(join(folder, 'pids'))) await wait(50)
+  installing.kill()
+  assert.deepEqual(await once(installing, 'exit'), [1, null])
+  assert.match(said, /stoa: the installation was interrupted by SIGTERM; .*\.\n$/)
+  for (const pid of readFileSync(join(folder, 'pids'), 'utf8').trim().split(' ')) {
+    while (isAlive(Number(pid))) await wait(50)
+  }
 })
+
+function isAlive(pid: number): boolean {
+  const status = `/proc/${pid}/status`
+  return existsSync(status) && !/^State:\tZ/m.test(readFileSync(status, 'utf8'))
+}

@@ -42,7 +42,7 @@ const INTRODUCTION = `<!-- GENERATED from the declarations by \`npm run generate
 # Roles
 
 This page lists who may call which operation. A key acts with the role of the person who created it, narrowed by its limits.
-Operations without an entry are for superadmins, the members of the organisation \`admin\`. Public operations are omitted.
+Operations with an empty row are for superadmins, the members of the organisation \`admin\`. Public operations are not listed.
 
 - **member**, **admin** and **owner** are the roles of the team.
 - **app** is the token that an app gets when a member signs in to it. It can read, and write events, with the role of a member,

@@ -30,7 +30,9 @@ export async function call(calling: Calling, name: unknown, given: unknown): Pro
 async function find(calling: Calling, { query = '', limit }: Record<string, unknown>): Promise<CallResult> {
   const caller = await credentialOf(calling)
   if (typeof query !== 'string') throw invalid('`query` must be a string.')
-  return answerResult(calling.view.find(query, foundLimit(limit), caller), true)
+  const { calls, view } = calling
+  const refusalOf = (operation: Operation) => calls.refusalOf(operation, caller)?.message ?? null
+  return answerResult(view.find(query, foundLimit(limit), caller, refusalOf), true)
 }
 
 async function describe(calling: Calling, name: unknown): Promise<CallResult> {

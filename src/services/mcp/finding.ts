@@ -21,11 +21,13 @@ export const findingTools: readonly Tool[] = [
   {
     name: FIND,
     description:
-      'Finds tools by words; the best first. Operations that fit but cannot be called as tools here are in `withheld`, with the reason.',
+      'Finds tools that you may call, by words; the best first. Operations that fit but cannot be called here are in `withheld`, with the reason.',
     inputSchema: {
       type: 'object',
       properties: {
-        query: text('What the tool should do, such as `create project`; without it, all tools are listed'),
+        query: text(
+          'What the tool should do, such as `create project`; without it, all tools that you may call are listed',
+        ),
         limit: { type: 'integer', minimum: 1, maximum: FOUND_MAX, description: `${FOUND_DEFAULT} if omitted` },
       },
       additionalProperties: false,

@@ -1,7 +1,6 @@
 // Ranks all operations by the words of a question. Words for the subject of a tool count more than words it mentions, and
 // tools for everybody come before tools for operators.
 import { administers, isSuperadmin, type Principal } from '../../kit/caller.ts'
-import { permitsService } from '../../kit/host/limits.ts'
 import type { Operation } from '../../kit/operation.ts'
 import type { OperationTool } from './tools.ts'
 import { synonymsOf, wordsOf } from './words.ts'
@@ -30,8 +29,8 @@ const DEPTH = 0.04
 const ONE_OF_MANY = 0.7
 /** The factor if the method does not match the verb at the beginning of the question. */
 const OTHER_VERB = 0.7
-/** The factor for operations that the caller may not call. */
-const FORBIDDEN = 0.5
+/** The factor for operations that need a role the caller does not have. */
+const OTHER_ROLE = 0.5
 
 /** The words that people use for the methods. For a POST that creates nothing, the summary has the verb. */
 const VERBS: Record<string, string> = {
@@ -83,7 +82,7 @@ export function rankingOf(all: readonly OperationTool[]): Ranking {
     }
     const methods = METHODS_OF.get(words.values().next().value as string)
     const ranked = all.map((one, at) => {
-      const possible = mayCall(one.operation, caller) ? 1 : FORBIDDEN
+      const possible = hasRole(one.operation, caller) ? 1 : OTHER_ROLE
       const meant = methods?.has(one.operation.method) === false ? OTHER_VERB : 1
       return { one, score: (scores[at] as number) * (usual[at] as number) * possible * meant }
     })
@@ -93,13 +92,12 @@ export function rankingOf(all: readonly OperationTool[]): Ranking {
   }
 }
 
-/** By the caller's role and limits, as far as they need no input; the call itself decides. */
-function mayCall({ access, method, service }: Operation, caller: Principal): boolean {
-  if (access === 'superadmin' && !isSuperadmin(caller)) return false
-  if (access === 'admin' && !administers(caller)) return false
-  const { kind, limits } = caller.credential
-  if (access === 'person' && kind === 'secret') return false
-  return limits === null || permitsService(limits, service, method === 'GET')
+/** Whether the caller has the role for an operation; its credential may still not be allowed to call it. A publishable key
+ *  has no role: what an owner may call ranks as it does for an owner. */
+function hasRole({ access }: Operation, caller: Principal): boolean {
+  if (access === 'superadmin') return isSuperadmin(caller)
+  if (access === 'admin') return caller.user === null || administers(caller)
+  return access !== 'person' || caller.credential.kind !== 'secret'
 }
 
 /** A possessive says less than the noun. */

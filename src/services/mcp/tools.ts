@@ -20,11 +20,13 @@ type Hints = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: 
 export type OperationTool = { id: string; operation: Operation; tool: Tool }
 
 /** Why an operation is not a tool; null if it is one. */
-export function whyWithheld({ method, bodyKind, answer, disclosesSecret, callsOperations }: Operation): string | null {
+export function whyWithheld(operation: Operation): string | null {
+  const { method, bodyKind, answer, reader, disclosesSecret, callsOperations } = operation
   if (disclosesSecret) return 'its answer contains a secret, which must not pass through a model'
   if (callsOperations) return 'it calls other operations itself'
   if (answer.kind === 'events') return 'its answer is an event stream, which the answer of a tool cannot be'
   if (answer.kind === 'either') return 'its answer can be an event stream, which the answer of a tool cannot be'
+  if (reader !== null) return 'its body can have the formats of several SDKs, which tool arguments cannot carry'
   if (answer.kind === 'reply') return 'its answer is not JSON of this API, but a redirect, a file or a foreign format'
   if (method === 'ANY' || bodyKind === 'bytes' || bodyKind === 'stream') {
     return 'its body has a foreign format, which tool arguments cannot carry'

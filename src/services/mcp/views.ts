@@ -11,7 +11,7 @@ import { type OperationTool, toolsOf, whyWithheld } from './tools.ts'
 
 export type ViewQuery = { tools?: 'find' | undefined; service?: string | undefined; readOnly?: '1' | undefined }
 
-/** An operation that is not a tool in a view; `why` is a sentence that says what to do instead. */
+/** An operation that is not a tool in a view, or not for the caller; `why` is a sentence that says what to do instead. */
 export type Withheld = { name: string; operation: string; why: string }
 export type Found = { tools: { name: string; description: string }[]; more: number; withheld: Withheld[] }
 
@@ -22,14 +22,15 @@ export type View = {
   byName: ReadonlyMap<string, OperationTool>
   /** The other operations of this host, by the names that their tools have or would have. */
   withheld: ReadonlyMap<string, Withheld>
-  find(query: string, limit: number, caller: Principal): Found
+  /** `refusalOf`: why the caller may not call an operation, as a sentence; null if it may. */
+  find(query: string, limit: number, caller: Principal, refusalOf: (operation: Operation) => string | null): Found
   near: Near
 }
 export type Views = (query: ViewQuery) => View
 
 /** How long clients may keep a list: it changes only with the version of the product. */
 export const TTL_MS = 5 * 60_000
-/** How many of the best matches are listed although they are not tools of the view. */
+/** How many of the best matches are listed although they are not tools of the view, or not for the caller. */
 const WITHHELD_TOLD = 3
 
 export function openViews(operations: ReadonlyMap<string, Operation>): Views {
@@ -50,12 +51,18 @@ export function openViews(operations: ReadonlyMap<string, Operation>): Views {
       list: listText(tools === 'find' ? findingTools : listed.map(({ tool }) => tool), count),
       byName: new Map(listed.map(one => [one.tool.name, one])),
       withheld,
-      find: (words, limit, caller) => {
+      find: (words, limit, caller, refusalOf) => {
         const matching = ranking(words, caller)
-        const of = (matching ?? listed).filter(({ tool }) => !withheld.has(tool.name))
+        const of = (matching ?? listed).filter(
+          ({ operation, tool }) => !withheld.has(tool.name) && refusalOf(operation) === null,
+        )
         const found = of.slice(0, limit).map(({ tool: { name, description } }) => ({ name, description }))
         const best = (matching ?? []).slice(0, WITHHELD_TOLD)
-        const told = best.flatMap(({ tool: { name } }) => withheld.get(name) ?? [])
+        const told = best.flatMap(({ operation, tool: { name } }) => {
+          const refusal = refusalOf(operation)
+          if (refusal !== null) return { name, operation: routeOf(operation), why: refusedText(name, refusal) }
+          return withheld.get(name) ?? []
+        })
         return { tools: found, more: of.length - found.length, withheld: told }
       },
       near: nearOf(listed.map(({ tool }) => tool.name)),
@@ -69,6 +76,9 @@ export function openViews(operations: ReadonlyMap<string, Operation>): Views {
   }
 }
 
+const routeOf = ({ method, path }: Operation) => `${method} ${path}`
+const refusedText = (name: string, refusal: string) => `${name} cannot be called with this credential: ${refusal}`
+
 const isOfService = ({ service }: Operation, query: ViewQuery) =>
   query.service === undefined || service === query.service
 const isRead = ({ method }: Operation, { readOnly }: ViewQuery) => readOnly === undefined || method === 'GET'
@@ -76,7 +86,7 @@ const isIncluded = (operation: Operation, query: ViewQuery) => isOfService(opera
 
 /** What is withheld from a view; nothing for its tools. */
 function entryOf({ operation, tool }: OperationTool, query: ViewQuery): [string, Withheld][] {
-  const route = `${operation.method} ${operation.path}`
+  const route = routeOf(operation)
   const why = whyWithheld(operation)
   const { name } = tool
   if (why !== null) {

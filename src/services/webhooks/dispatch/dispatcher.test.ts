@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventually } from '../../../../test/eventually.ts'
 import { startHost } from '../../../../test/host.ts'
+import type { Delivered } from '../../../../test/webhook-receiver.ts'
 import { arrived, deliveryIn, ended, type Row, startWebhooks } from '../../../../test/webhook-world.ts'
 import { systemRandom } from '../../../engines/random/random.ts'
-import { newUuid } from '../../../kit/uuid.ts'
+import { lowestUuid, newUuid, uuidOf } from '../../../kit/uuid.ts'
 import { lockEndpoints } from './store.ts'
 
 /** URLs for which there is no file descriptor. */
@@ -96,6 +97,37 @@ describe('an endpoint that hangs', () => {
     assert.equal(received().length, 3)
     release()
     await eventually(rows, all => all.some(({ subject }) => subject === 'shop.hangs'))
+  })
+})
+
+describe('the id of a delivery', () => {
+  it('depends on the event and the endpoint alone, so that a restored host sends the same', async () => {
+    answerWith(200)
+    const { endpoint, received, rows, send, call } = await newEndpoint()
+    await send()
+    await arrived(received, 1)
+    const [first] = received() as [Delivered]
+    const { id, time } = JSON.parse(first.body)
+    assert.equal(deliveryIn(first), uuidOf(`${id} ${endpoint.id}`, new Date(time)))
+    await ended(rows, 'ok')
+    const resent = (await call(`/deliveries/${deliveryIn(first)}/resend`)).body.delivery
+    await arrived(received, 2)
+    const tested = (await call('/test')).body.delivery
+    await arrived(received, 3)
+    assert.deepEqual(received().map(deliveryIn), [deliveryIn(first), resent, tested])
+    assert.equal(new Set([deliveryIn(first), resent, tested]).size, 3)
+  })
+
+  it('has the time of its creation if the event is old, so that the delivery is kept as long as others', async () => {
+    answerWith(200)
+    const { key, received } = await newEndpoint({ events: ['event.>'] })
+    const before = host.clock.now()
+    const timestamp = new Date(before.getTime() - 40 * 86_400_000).toISOString()
+    await host.call('POST /v1/event', { as: key, body: { event: 'imported', timestamp } })
+    await arrived(received, 1)
+    const [first] = received() as [Delivered]
+    assert.equal(JSON.parse(first.body).time, timestamp)
+    assert.ok(String(deliveryIn(first)) >= lowestUuid(before))
   })
 })
 
