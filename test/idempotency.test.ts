@@ -44,7 +44,7 @@ describe('every operation that creates something', () => {
       if (other === null) return
       const refused = await send(entry, other, `key-of-${id}`)
       assert.deepEqual([refused.status, refused.body.error.code], [409, 'conflict'], refused.text)
-      assert.match(refused.body.error.message, /Another request/)
+      assert.match(refused.body.error.message, /was already used/)
     })
   }
 })

@@ -277,7 +277,7 @@ describe('an invitation to somebody who has an account', async () => {
     const id = await invite(planted.email)
     const refused = await answer(id, 'accept', await token(planted))
     assert.equal(refused.status, 403)
-    assert.match(refused.body.error.message, /a password of their own choice/)
+    assert.match(refused.body.error.message, /whose password is their own choice/)
     assert.equal((await get('/v1/iam/invites', host.other.key)).body.data[0].id, id, 'it stays open')
   })
 
