@@ -1,10 +1,10 @@
 // A form for an operation. Its fields take bounds, choices and help from the schema, and errors from the answer.
+
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { errorText, RequestId } from '../frame/problems.tsx'
 import { openapi, type Schema, schemaOf } from '../frame/schema.ts'
 import { Field, fieldError } from './field.tsx'
-import { Icon } from './icon.tsx'
+import { Problem } from './problem.tsx'
 
 type Values = Record<string, unknown>
 export type Control = (props: {
@@ -73,16 +73,6 @@ export function Form({ operation, fields, initial = {}, id, error, onSubmit }: P
     </form>
   )
 }
-
-const Problem = ({ error }: { error: unknown }) => (
-  <div className="callout" data-tone="danger" role="alert">
-    <Icon name="alert" />
-    <div>
-      {errorText(error)}
-      <RequestId error={error} />
-    </div>
-  </div>
-)
 
 /** The body: nested by path, without what is empty. */
 function inputOf(fields: FormField[], values: Values): Values {

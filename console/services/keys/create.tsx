@@ -3,11 +3,10 @@ import { type FormEvent, useState } from 'react'
 import type { CreateKeyInput, CreateKeyOutput } from '../../../client/stoa.js'
 import { services, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
-import { errorText, RequestId } from '../../frame/problems.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
 import { Field, fieldError } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Problem } from '../../parts/problem.tsx'
 import { Secret } from '../../parts/secret.tsx'
 
 /** The limits of a new key, as a person chooses them. */
@@ -100,15 +99,7 @@ function CreateForm({ error, isBusy, onCreate, onClose }: FormProps) {
         <Field label="Expires" optional error={fieldError(error, 'expires')}>
           {its => <input {...its} className="input" name="expires" type="datetime-local" />}
         </Field>
-        {error !== null && (
-          <div className="callout" data-tone="danger" role="alert">
-            <Icon name="alert" />
-            <div>
-              {errorText(error)}
-              <RequestId error={error} />
-            </div>
-          </div>
-        )}
+        {error !== null && <Problem error={error} />}
       </form>
     </Drawer>
   )

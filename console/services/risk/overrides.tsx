@@ -1,3 +1,4 @@
+import { Problem } from '../../parts/problem.tsx'
 import './risk.css'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -6,14 +7,12 @@ import type { ReferenceOverride, ReferenceOverrideIn } from '../../../client/sto
 import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
-import { errorText, RequestId } from '../../frame/problems.tsx'
 import { useParam } from '../../frame/search.ts'
 import { download } from '../../parts/download.ts'
 import { Drawer } from '../../parts/drawer.tsx'
 import { Field, fieldError } from '../../parts/field.tsx'
 import { Find } from '../../parts/find.tsx'
 import { FormFoot } from '../../parts/form.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { type Column, List, pages } from '../../parts/list.tsx'
 import { Time } from '../../parts/time.tsx'
 import { csvOf } from './csv.ts'
@@ -171,15 +170,7 @@ function AddOverride({ set, onClose }: { set: string; onClose: () => void }) {
         <Field label="Note" optional help="Why, for whoever finds it later" error={fieldError(error, 'entries.0.note')}>
           {its => <input {...its} className="input" name="note" maxLength={512} autoComplete="off" />}
         </Field>
-        {error && !named && (
-          <div className="callout" data-tone="danger" role="alert">
-            <Icon name="alert" />
-            <div>
-              {errorText(error)}
-              <RequestId error={error} />
-            </div>
-          </div>
-        )}
+        {error && !named && <Problem error={error} />}
       </form>
     </Drawer>
   )

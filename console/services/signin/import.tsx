@@ -1,16 +1,15 @@
 // Imports customers from a file. The imports are named in the address, so that the report can be opened again.
+import { Problem } from '../../parts/problem.tsx'
 import './signin.css'
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { UserImport } from '../../../client/stoa.js'
 import { me, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
-import { errorText, RequestId } from '../../frame/problems.tsx'
 import { useParam } from '../../frame/search.ts'
 import { Sheet } from '../../frame/sheet.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { type ImportFile, partsOf, readImport } from './import-file.ts'
 import { Report } from './import-report.tsx'
 
@@ -138,13 +137,3 @@ const EXAMPLE = `{"users": [
    "password": {"hash": "$2b$10$…"}, "metadata": {"plan": "pro"}},
   {"email": "ada@example.com"}
 ]}`
-
-const Problem = ({ error }: { error: unknown }) => (
-  <div className="callout" data-tone="danger" role="alert">
-    <Icon name="alert" />
-    <div>
-      {errorText(error)}
-      <RequestId error={error} />
-    </div>
-  </div>
-)
