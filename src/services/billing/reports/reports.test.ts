@@ -252,7 +252,7 @@ describe('the script in the guide', () => {
   const guide = readFileSync(join(import.meta.dirname, '../../../../docs/guides/billing.md'), 'utf8')
   const script = guide.match(/^```js\n(.*?)^```$/ms)?.[1] ?? ''
   const run = async (key: string) => {
-    const own = { STOA: host.baseUrl, KEY: key, NODE_EXTRA_CA_CERTS: join(env('STOA_TEST_TLS'), 'ca.pem') }
+    const own = { STOA_URL: host.baseUrl, STOA_KEY: key, NODE_EXTRA_CA_CERTS: join(env('STOA_TEST_TLS'), 'ca.pem') }
     const flags = ['--input-type=module', '--eval', script]
     return (await promisify(execFile)(process.execPath, flags, { env: { ...process.env, ...own } })).stdout.trim()
   }
