@@ -7,6 +7,14 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api.ts'
 import { router } from './router.tsx'
 
+// A page that a browser keeps for its Back button may show a secret after signing out.
+addEventListener('pagehide', () => {
+  document.body.hidden = true
+})
+addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
+// A new build has replaced the files of the one that this page is from.
+addEventListener('vite:preloadError', () => location.reload())
+
 createRoot(document.getElementById('root') as HTMLElement).render(
   <QueryClientProvider client={queryClient}>
     <RouterProvider router={router} />

@@ -35,6 +35,14 @@ const organisation = createRoute({
   notFoundComponent: NotFound,
 })
 
+const beginning = createRoute({
+  getParentRoute: () => organisation,
+  path: '/',
+  beforeLoad: ({ params: { org } }) => {
+    throw redirect({ to: '/o/$org/$', params: { org, _splat: 'home' } })
+  },
+})
+
 const screens = services
   .flatMap(one => one.screens)
   .map(({ path, load }) =>
@@ -45,7 +53,7 @@ const screens = services
   )
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, organisation.addChildren(screens)]),
+  routeTree: root.addChildren([start, organisation.addChildren([beginning, ...screens])]),
   defaultPreload: 'intent',
   defaultErrorComponent: Failed,
   scrollRestoration: true,

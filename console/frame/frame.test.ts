@@ -64,6 +64,8 @@ describe('the frame of the console', { skip: NO_CONSOLE }, async () => {
     const { page } = await signIn(home, '/o/home/keys')
     await page.goto(`${baseUrl}/o/admin/keys`)
     await page.getByRole('heading', { name: 'You are not a member of admin' }).waitFor()
+    await page.goto(`${baseUrl}/o/home`)
+    await page.getByRole('heading', { name: 'Set up Home' }).waitFor()
     await page.goto(`${baseUrl}/o/home/none`)
     await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
   })

@@ -39,7 +39,7 @@ runCommand({
     }
     requireWritable(file, [dataDirectory, home])
     const started = performance.now()
-    const { path, bytes } = await withServer(dataDirectory, home, socketDirectory =>
+    const { path, bytes } = await withServer(dataDirectory, home, signal, socketDirectory =>
       copy(dataDirectory, home, socketDirectory, file, signal),
     )
     const seconds = Math.ceil((performance.now() - started) / 1_000)
@@ -67,11 +67,12 @@ function requireWritable(file: string, copied: readonly string[]): void {
 async function withServer<T>(
   dataDirectory: string,
   home: string,
+  signal: AbortSignal,
   work: (socketDirectory: string) => Promise<T>,
 ): Promise<T> {
   const opened = await lockDataDirectory(dataDirectory)
   if (!opened) {
-    const socketDirectory = await socketOfHost(home)
+    const socketDirectory = await socketOfHost(home, signal)
     return work(socketDirectory).catch((error: unknown) => {
       if (!(error instanceof EngineUnavailable)) throw error
       throw new Error('Stoa or its database stopped during the backup; nothing was kept. Run the command again')
@@ -86,8 +87,12 @@ async function withServer<T>(
   }
 }
 
-async function socketOfHost(home: string): Promise<string> {
-  for (const deadline = performance.now() + STARTING_MS; performance.now() < deadline; await wait(200)) {
+async function socketOfHost(home: string, signal: AbortSignal): Promise<string> {
+  for (
+    const deadline = performance.now() + STARTING_MS;
+    performance.now() < deadline;
+    await wait(200, null, { signal })
+  ) {
     const state = stateOf(home)
     if (state?.isReady) return state.socketDirectory
   }

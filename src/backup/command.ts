@@ -9,12 +9,20 @@ import { services } from '../services/index.ts'
 /** `signal`: the command is to end and to remove what it has written. */
 export type Command = { usage: string; run(file: string, config: Config, signal: AbortSignal): Promise<void> }
 
+/** A terminal signals npm and this process, and npm passes its signal on. A later signal ends the process without clean-up. */
+const SAME_SIGNAL_MS = 1_000
+
 export function runCommand({ usage, run }: Command): void {
   const [file, ...flags] = process.argv.slice(2)
   if (file === '--help') return void process.stdout.write(usage)
   const stopping = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(name, () => stopping.abort(new StartRefused(`stopped by ${name}; nothing was kept`)))
+    process.on(name, () => stopping.abort(new StartRefused(`stopped by ${name}; nothing was kept`)))
+    let firstAt = Number.POSITIVE_INFINITY
+    process.on(name, () => {
+      if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(1)
+      firstAt = Math.min(firstAt, performance.now())
+    })
   }
   const running = (async () => {
     if (!file || file.startsWith('-')) throw new StartRefused(`name a file.\n\n${usage.trimEnd()}`)

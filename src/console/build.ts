@@ -9,6 +9,7 @@ import { lockName } from '../engines/db/embedded/lock.ts'
 import { BUILT, isBuilt, SOURCES, STAMP, sourcesDigest } from './sources.ts'
 
 const FRESH = `${BUILT}.new`
+const FORMER = `${BUILT}.old`
 const COMPRESSED = /\.(js|css|svg|html)$/
 
 // Several hosts of a checkout may start together.
@@ -46,8 +47,10 @@ function build(): void {
     if (COMPRESSED.test(name)) writeFileSync(`${path}.br`, brotliCompressSync(readFileSync(path)))
   }
   writeFileSync(join(FRESH, STAMP), digest)
-  rmSync(BUILT, { recursive: true, force: true })
+  rmSync(FORMER, { recursive: true, force: true })
+  if (existsSync(BUILT)) renameSync(BUILT, FORMER)
   renameSync(FRESH, BUILT)
+  rmSync(FORMER, { recursive: true, force: true })
 }
 
 function run(command: string, args: string[]): void {

@@ -13,16 +13,22 @@ export function openConsole(build: boolean, say: (text: string) => void, fail: (
   let site: Site | null = null
   let status = build ? BUILDING : NOT_BUILT
   const serve = () => {
-    site = openSite(BUILT)
+    try {
+      site = openSite(BUILT)
+    } catch (error) {
+      status = FAILED
+      fail(`the console cannot be served: ${(error as Error).message}`)
+    }
   }
-  if (builtDigest() !== null && existsSync(BUILT)) serve()
+  if (builtDigest() !== null) serve()
   const child = build && existsSync(SOURCES) && !isBuilt() ? start() : null
 
   /** A former build is served until the new one is there. */
   function start() {
     say('building the console')
     const script = fileURLToPath(new URL('build.ts', import.meta.url))
-    const running = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'pipe'] })
+    // A process group of its own, so that npm ends with it.
+    const running = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
     let output = ''
     running.stderr.setEncoding('utf8').on('data', text => {
       output = (output + text).slice(0, OUTPUT_MAX)
@@ -43,7 +49,9 @@ export function openConsole(build: boolean, say: (text: string) => void, fail: (
 
   return {
     find: (method, path, headers) => (site ? site(method, path, headers) : statusPage(method, path, status)),
-    close: () => void child?.kill(),
+    close: () => {
+      if (child?.pid && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGTERM')
+    },
   }
 }
 

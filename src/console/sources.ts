@@ -10,7 +10,7 @@ export const BUILT = join(SOURCES, 'dist')
 /** In the directory of the build: the digest of its sources. */
 export const STAMP = 'sources.txt'
 
-const NOT_SOURCES = new Set(['node_modules', 'dist', 'dist.new'])
+const NOT_SOURCES = new Set(['node_modules', 'dist', 'dist.new', 'dist.old'])
 
 export function sourcesDigest(): string {
   const hash = createHash('sha256')
@@ -24,9 +24,10 @@ export function sourcesDigest(): string {
 export const isBuilt = () =>
   builtDigest() === (existsSync(join(SOURCES, 'package.json')) ? sourcesDigest() : builtDigest())
 
+/** Null if there is no build, or not a whole one. */
 export function builtDigest(): string | null {
   const stamp = join(BUILT, STAMP)
-  return existsSync(stamp) ? readFileSync(stamp, 'utf8') : null
+  return existsSync(stamp) && existsSync(join(BUILT, 'index.html')) ? readFileSync(stamp, 'utf8') : null
 }
 
 function filesIn(directory: string): string[] {

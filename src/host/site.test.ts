@@ -67,12 +67,19 @@ describe('a file of a site', () => {
     const plain = await get(path)
     assert.deepEqual([plain.text, plain.headers['content-encoding']], [SCRIPT, undefined])
     assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable')
-    for (const accepted of ['br', 'gzip, deflate, br, zstd', 'br;q=0.5']) {
+    for (const accepted of [
+      'br',
+      'gzip, deflate, br, zstd',
+      'br;q=0.5',
+      'BR',
+      ' br ; q=1.0',
+      `br,${' '.repeat(15_000)}x`,
+    ]) {
       const { headers } = await get(path, { 'accept-encoding': accepted })
       assert.equal(headers['content-encoding'], 'br', accepted)
       assert.notEqual(headers.etag, plain.headers.etag)
     }
-    for (const accepted of ['gzip', 'br;q=0', 'xbr', '']) {
+    for (const accepted of ['gzip', 'br;q=0', 'br; q=0.000', 'xbr', '']) {
       assert.equal((await get(path, { 'accept-encoding': accepted })).headers['content-encoding'], undefined, accepted)
     }
   })

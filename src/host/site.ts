@@ -38,7 +38,12 @@ export function openSite(directory: string): Site {
 }
 
 const acceptsBrotli = (headers: IncomingHttpHeaders) =>
-  /(^|,)\s*br\s*(;\s*q=(1|0?\.\d*[1-9]))?\s*(,|$)/.test(String(headers['accept-encoding'] ?? ''))
+  String(headers['accept-encoding'] ?? '')
+    .split(',')
+    .some(one => {
+      const [name = '', ...parameters] = one.split(';').map(part => part.trim().toLowerCase())
+      return name === 'br' && !parameters.some(part => /^q=0(\.0*)?$/.test(part))
+    })
 
 function fileAt(path: string): Encoded {
   const plain = encoded(documentOf(readFileSync(path), extname(path)), null)

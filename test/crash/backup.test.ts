@@ -215,6 +215,8 @@ describe('a killed backup', () => {
     const { child, ended } = command('backup', file, data)
     await written(file)
     child.kill('SIGTERM')
+    await wait(1)
+    child.kill('SIGTERM') // A terminal signals npm and the command, and npm passes its signal on.
     assert.deepEqual(await ended.then(({ status, errors }) => [status, errors]), [
       1,
       'stoa: stopped by SIGTERM; nothing was kept\n',

@@ -33,7 +33,7 @@ export function ProjectDetails({ of, ...steps }: { of: Project } & Steps) {
   })
   const remove = useChange({
     run: () => stoa.deleteProject({ slug: of.slug }),
-    changes: [...changes, ['domains', of.slug]],
+    changes, // Not its domains, which are shown until the drawer closes: they no longer exist.
     done: () => `Project ${of.name} deleted`,
     onDone: steps.onClose,
   })

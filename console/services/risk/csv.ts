@@ -10,14 +10,20 @@ export const csvOf = (overrides: ReferenceOverrideIn[]): string =>
     .map(row => `${row.map(cellOf).join(',')}\r\n`)
     .join('')
 
-const cellOf = (text: string) => (/[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+/** Spreadsheets would run a text that begins like a formula. */
+const FORMULA = /^[=+\-@\t\r]/
+const cellOf = (text: string) => {
+  const safe = FORMULA.test(text) ? `'${text}` : text
+  return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+const textOf = (cell: string) => (cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell)
 
 /** Reads `key,verdict,note`, with or without a head. A line without a verdict is denied. */
 export function entriesIn(text: string): { entries: ReferenceOverrideIn[]; problems: Problem[] } {
   const entries: ReferenceOverrideIn[] = []
   const problems: Problem[] = []
   for (const { line, cells } of rowsIn(text)) {
-    const [key = '', verdict = '', note = ''] = cells.map(cell => cell.trim())
+    const [key = '', verdict = '', note = ''] = cells.map(cell => textOf(cell.trim()))
     if (cells.length === 1 && key === '') continue
     const effect = verdict.toLowerCase() || 'deny'
     if (line === 1 && key.toLowerCase() === 'key') continue

@@ -122,7 +122,8 @@ export async function readArchive(
 function entryFrom(entry: ReadEntry): ArchiveEntry {
   const { path, type, size, mode = 0 } = entry
   // Our archives contain no others. A name that leads outside must not be written.
-  const isOurs = (type === 'File' || type === 'Directory') && !path.split('/').includes('..') && !path.startsWith('/')
+  const names = (type === 'Directory' ? path.replace(/\/$/, '') : path).split('/')
+  const isOurs = (type === 'File' || type === 'Directory') && names.every(name => !['', '.', '..'].includes(name))
   if (!isOurs) throw new Error(`it contains ${path}, which does not belong in a backup`)
   if (type === 'File') return { kind: 'file', name: path, mode, size, chunks: entry as AsyncIterable<Buffer> }
   entry.resume()
