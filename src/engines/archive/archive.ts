@@ -145,9 +145,11 @@ export async function* chunksOf(file: FileHandle): AsyncIterable<Uint8Array> {
   }
 }
 
-/** Writes a file of an archive, readable only by its owner unless its mode says otherwise. */
+/** Writes a file of an archive, readable only by its owner unless its mode says otherwise. It is opened first, so that it
+ *  exists when this fails, and does not appear later. */
 export async function writeFileOf(path: string, { chunks, mode }: ArchiveEntry & { kind: 'file' }): Promise<void> {
-  await pipeline(Readable.from(chunks), createWriteStream(path, { mode, flags: 'wx' }))
+  const file = await open(path, 'wx', mode)
+  await pipeline(Readable.from(chunks), file.createWriteStream())
 }
 
 /** Without this, the name of a new file would not survive a power failure. */
