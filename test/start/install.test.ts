@@ -32,8 +32,9 @@ it('npm start installs no development tools, npm test adds them, and no package 
   execFileSync('tar', ['-x', '-C', root], {
     input: execFileSync('tar', ['-c', '--null', '-T', '-'], { input: files, maxBuffer: 2 ** 28 }),
   })
-  const { PATH, HOME } = process.env
-  const env = { PATH, HOME, STOA_DATA: join(root, 'data') }
+  // npm needs the authority of its registry's certificate: otherwise it tries for minutes before it takes what it has.
+  const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env
+  const env = { PATH, HOME, NODE_EXTRA_CA_CERTS, STOA_DATA: join(root, 'data') }
   const launch = (...args: string[]) => {
     return spawnSync('node', ['tools/launch.mjs', ...args], { cwd: root, encoding: 'utf8', env })
   }
