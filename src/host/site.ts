@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { extname, join } from 'node:path'
 import { reply } from '../kit/answer.ts'
 import { cookieIn } from '../kit/host/cookies.ts'
-import { type Document, documentOf, type FindFile, FOREVER, replyWith } from './files.ts'
+import { type Document, documentOf, type FindFile, FOREVER, LIST_CHARS_MAX, replyWith } from './files.ts'
 
 export type Site = FindFile
 
@@ -39,6 +39,7 @@ export function openSite(directory: string): Site {
 
 const acceptsBrotli = (headers: IncomingHttpHeaders) =>
   String(headers['accept-encoding'] ?? '')
+    .slice(0, LIST_CHARS_MAX)
     .split(',')
     .some(one => {
       const [name = '', ...parameters] = one.split(';').map(part => part.trim().toLowerCase())

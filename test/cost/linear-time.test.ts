@@ -2,16 +2,19 @@
 // part of a request, cost little more CPU than an ordinary request of the same kind.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, BlockList } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
 import { openHttp } from '../../src/engines/http/http.ts'
 import { HEADER_BYTES_MAX } from '../../src/host/listener.ts'
 import { logInto } from '../../src/host/log.ts'
+import { openSite } from '../../src/host/site.ts'
 import { openIdentityOrigin } from '../../src/identity/origin.ts'
 import { openBounds } from '../../src/kit/tables/bounds.ts'
 import { services } from '../../src/services/index.ts'
@@ -54,6 +57,7 @@ const host = await startHost({
   http: openHttp({ allow: [] }),
   upstreams: new Map([['search', new URL(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}/`)]]),
   files: [{ path: '/files', directory: new URL('../../deploy/', import.meta.url) }],
+  pages: openSite(siteDirectory()),
 })
 const identityPort = await startIdentityOrigin()
 after(() => {
@@ -104,6 +108,8 @@ const relayed = api('a relayed request', '/v1/search/a', { headers: bearer })
 const login = api('a login', '/v1/account/login')
 const callback = api('a callback', '/v1/account/callback?code=a&state=1.aaaaaaaaaaaaaaaaaaaaaa')
 const file = api('a file', '/files/nginx.conf')
+const page = api('a page of the console', '/o/home/keys')
+const script = api('a script of the console', '/assets/app-4f3a9c21.js')
 const discovery = identity('discovery', '/.well-known/openid-configuration')
 const authorize = identity('an authorization request', `${AUTHORIZE}?client_id=none&response_type=code`)
 const token = identity('a token request', '/v1/iam/oauth/token', {
@@ -122,6 +128,7 @@ const signIn = identity('a sign-in', '/sign-in/aaaaaaaaaaaaaaaaaaaaa', {
 /** Every request header that the source or a library of the identity origin reads, and requests for which it is read. */
 const HEADERS: Record<string, readonly Kind[]> = {
   accept: [read, summary, authorize, token],
+  'accept-encoding': [script],
   'access-control-request-headers': [discovery],
   'access-control-request-method': [discovery, token],
   authorization: [read, token, userinfo],
@@ -129,12 +136,12 @@ const HEADERS: Record<string, readonly Kind[]> = {
   'content-encoding': [write],
   'content-length': [discovery],
   'content-type': [write, token, signIn],
-  cookie: [anonymous, login, callback, relayed, authorize, logout, signIn],
+  cookie: [anonymous, page, login, callback, relayed, authorize, logout, signIn],
   dpop: [token, userinfo],
   host: [read, discovery],
   expect: [file, discovery],
   upgrade: [read, discovery],
-  'if-none-match': [file, discovery],
+  'if-none-match': [file, page, discovery],
   'oauth-client-attestation': [token],
   'oauth-client-attestation-pop': [token],
   origin: [read, discovery, token],
@@ -367,6 +374,16 @@ function headersReadIn(text: string): string[] {
   return [...members.map(([, name, computed]) => name ?? (computed as string)), ...taken]
     .map(name => NAMED[name] ?? name.replaceAll("'", ''))
     .filter(name => name !== '' && !['name', 'push', 'map'].includes(name))
+}
+
+/** A built console, as small as one can be. */
+function siteDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'stoa-site-'))
+  after(() => rmSync(directory, { recursive: true }))
+  mkdirSync(join(directory, 'assets'))
+  writeFileSync(join(directory, 'index.html'), '<!doctype html><html lang="en">')
+  for (const ending of ['', '.br']) writeFileSync(join(directory, `assets/app-4f3a9c21.js${ending}`), 'let a')
+  return directory
 }
 
 async function startIdentityOrigin(): Promise<number> {
