@@ -2,12 +2,10 @@
 // part of a request, cost little more CPU than an ordinary request of the same kind.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, BlockList } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
@@ -20,6 +18,7 @@ import { openBounds } from '../../src/kit/tables/bounds.ts'
 import { services } from '../../src/services/index.ts'
 import { type Case, runCases } from '../cases.ts'
 import { CA, startHost, testListener } from '../host.ts'
+import { siteDirectory } from '../site.ts'
 import { specimen } from '../specimen.ts'
 
 const TIMES_ORDINARY = 10
@@ -374,16 +373,6 @@ function headersReadIn(text: string): string[] {
   return [...members.map(([, name, computed]) => name ?? (computed as string)), ...taken]
     .map(name => NAMED[name] ?? name.replaceAll("'", ''))
     .filter(name => name !== '' && !['name', 'push', 'map'].includes(name))
-}
-
-/** A built console, as small as one can be. */
-function siteDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'stoa-site-'))
-  after(() => rmSync(directory, { recursive: true }))
-  mkdirSync(join(directory, 'assets'))
-  writeFileSync(join(directory, 'index.html'), '<!doctype html><html lang="en">')
-  for (const ending of ['', '.br']) writeFileSync(join(directory, `assets/app-4f3a9c21.js${ending}`), 'let a')
-  return directory
 }
 
 async function startIdentityOrigin(): Promise<number> {
