@@ -1,4 +1,5 @@
 import './keys.css'
+import { keepPreviousData } from '@tanstack/react-query'
 import type { Key } from '../../../client/stoa.js'
 import { stoa } from '../../api.ts'
 import { useCode } from '../../frame/code.tsx'
@@ -29,7 +30,10 @@ export function Keys() {
       title="API keys"
       about="One key works for every service. A key can be limited to what it needs."
       noun={['key', 'keys']}
-      query={pages(['keys', chosen], (after, options) => stoa.listKeys({ ...filter, ...after }, options))}
+      query={{
+        ...pages(['keys', chosen], (after, options) => stoa.listKeys({ ...filter, ...after }, options)),
+        placeholderData: keepPreviousData,
+      }}
       idOf={({ id }) => id}
       isOff={key => key.status !== 'active'}
       columns={COLUMNS}
