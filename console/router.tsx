@@ -1,9 +1,10 @@
-// The addresses: `/` leads to the organisation of the session, `/o/{org}/…` are the screens of the services, `/me` the own account.
+// The addresses: `/` leads to the organisation of the session, `/o/{org}/…` are the screens of an organisation, `/host/…` those of
+// superadmins, and `/me` is the own account.
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
 import { isSignedOut, me, queryClient, signInUrl } from './api.ts'
 import { Frame } from './frame/frame.tsx'
 import { Failed, NotFound } from './frame/problems.tsx'
-import { services } from './services/services.ts'
+import { type Screen, services } from './services/services.ts'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Failed })
 
@@ -43,17 +44,36 @@ const beginning = createRoute({
   },
 })
 
-const screens = services
-  .flatMap(one => one.screens)
-  .map(({ path, load }) =>
-    createRoute({ getParentRoute: () => organisation, path }).lazy(async () => {
+/** What belongs to the host or to the person, and not to an organisation. */
+const platform = createRoute({
+  getParentRoute: () => root,
+  id: 'platform',
+  beforeLoad: signedIn,
+  component: Frame,
+})
+
+const screens = services.flatMap(one => one.screens)
+const isOfPlatform = ({ path }: Screen) => path.startsWith('/')
+const routesBelow = (parent: typeof organisation | typeof platform, of: Screen[]) =>
+  of.map(({ path, load }) =>
+    createRoute({ getParentRoute: () => parent as typeof platform, path }).lazy(async () => {
       const component = await load()
       return { options: { component } } as never
     }),
   )
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, organisation.addChildren([beginning, ...screens])]),
+  routeTree: root.addChildren([
+    start,
+    organisation.addChildren([
+      beginning,
+      ...routesBelow(
+        organisation,
+        screens.filter(one => !isOfPlatform(one)),
+      ),
+    ]),
+    platform.addChildren(routesBelow(platform, screens.filter(isOfPlatform))),
+  ]),
   defaultPreload: 'intent',
   defaultErrorComponent: Failed,
   scrollRestoration: true,

@@ -78,7 +78,7 @@ export async function up(started: Started): Promise<string> {
 
 /** A data directory that the database user can access under root. After the test its processes are killed and it is
  *  removed. */
-export function freshDirectory(t: TestContext): string {
+export function freshDirectory(t: Pick<TestContext, 'after'>): string {
   const directory = mkdtempSync(join(tmpdir(), 'stoa-data-'))
   chmodSync(directory, 0o711)
   t.after(async () => {

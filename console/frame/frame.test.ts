@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../test/console.ts'
 
-describe('the frame of the console', { skip: NO_CONSOLE }, async () => {
+describe('the frame of the console', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('returns to the screen after sign-in, and shows the same to another person', async t => {
-    const { signIn, home, baseUrl } = await startConsole(t)
-    const { page } = await signIn(home, '/o/home/keys?status=revoked')
-    assert.equal(page.url(), `${baseUrl}/o/home/keys?status=revoked`)
+    const { signIn, home, baseUrl, org } = await startConsole(t)
+    const { page } = await signIn(home, 'keys?status=revoked')
+    assert.equal(page.url(), `${baseUrl}/o/${org}/keys?status=revoked`)
     assert.equal(await page.getByRole('button', { name: 'Revoked' }).getAttribute('aria-pressed'), 'true')
     await page.reload()
     assert.equal(await page.getByRole('button', { name: 'Revoked' }).getAttribute('aria-pressed'), 'true')
@@ -15,7 +16,7 @@ describe('the frame of the console', { skip: NO_CONSOLE }, async () => {
 
   it('says that the session has ended, and returns after sign-in', async t => {
     const { signIn, home, owner } = await startConsole(t)
-    const { page } = await signIn(home, '/o/home/keys')
+    const { page } = await signIn(home, 'keys')
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
     for (const { id } of (await owner('GET /v1/iam/sessions')).body.data) await owner(`DELETE /v1/iam/sessions/${id}`)
     await page.getByRole('button', { name: 'Revoked' }).click()
@@ -40,7 +41,7 @@ describe('the frame of the console', { skip: NO_CONSOLE }, async () => {
 
   it('keeps the theme, without a flash', async t => {
     const { signIn, home } = await startConsole(t)
-    const { page } = await signIn(home, '/o/home/keys')
+    const { page } = await signIn(home, 'keys')
     await page.getByRole('button', { name: 'Dark' }).click()
     const html = await page.reload().then(answer => answer?.text())
     assert.match(html ?? '', /<html data-theme="dark"/)
@@ -50,7 +51,7 @@ describe('the frame of the console', { skip: NO_CONSOLE }, async () => {
 
   it('has its navigation behind a button on a phone', async t => {
     const { signIn, home } = await startConsole(t)
-    const { page } = await signIn(home, '/o/home/keys', { viewport: WIDTHS.phone })
+    const { page } = await signIn(home, 'keys', { viewport: WIDTHS.phone })
     assert.equal(await page.getByRole('link', { name: 'Home', exact: true }).count(), 0)
     await page.getByRole('button', { name: 'Menu' }).click()
     assert.deepEqual(await violations(page), [])
@@ -60,19 +61,19 @@ describe('the frame of the console', { skip: NO_CONSOLE }, async () => {
   })
 
   it('shows another organisation only to its members, and what does not exist as such', async t => {
-    const { signIn, home, baseUrl } = await startConsole(t)
-    const { page } = await signIn(home, '/o/home/keys')
+    const { signIn, home, baseUrl, org } = await startConsole(t)
+    const { page } = await signIn(home, 'keys')
     await page.goto(`${baseUrl}/o/admin/keys`)
     await page.getByRole('heading', { name: 'You are not a member of admin' }).waitFor()
-    await page.goto(`${baseUrl}/o/home`)
+    await page.goto(`${baseUrl}/o/${org}`)
     await page.getByRole('heading', { name: 'Set up Home' }).waitFor()
-    await page.goto(`${baseUrl}/o/home/none`)
+    await page.goto(`${baseUrl}/o/${org}/none`)
     await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
   })
 
   it('shows what failed, with the request id, and tries again', async t => {
     const { signIn, home } = await startConsole(t)
-    const { page } = await signIn(home, '/o/home/keys')
+    const { page } = await signIn(home, 'keys')
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
     const fault = { error: { code: 'overloaded', message: 'Too busy.', type: 'api_error', request_id: 'req_1' } }
     let fails = true

@@ -8,20 +8,20 @@ import { Icon } from '../parts/icon.tsx'
 import { Toasts } from '../parts/toast.tsx'
 import { useKeys } from './keys.ts'
 import { Navigation } from './navigation.tsx'
-import { OtherOrganisation } from './organisation.tsx'
+import { OnlySuperadmins, OtherOrganisation } from './organisation.tsx'
 import { Palette } from './palette.tsx'
 import { useTitle } from './title.ts'
 
 export function Frame() {
   const { data } = useQuery(me)
-  const { org } = useParams({ strict: false }) as { org: string }
+  const { org } = useParams({ strict: false }) as { org?: string }
   const title = useTitle()
   const [menu, setMenu] = useState(false)
   const [palette, setPalette] = useState(false)
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes the menu
   useEffect(() => setMenu(false), [pathname])
-  useKeys(() => setPalette(true))
+  useKeys(data?.org ?? '', () => setPalette(true))
   if (!data) return null
   return (
     <div className="frame">
@@ -41,7 +41,13 @@ export function Frame() {
         </button>
       </header>
       <main className="sheet" id="sheet" tabIndex={-1}>
-        {data.org === org ? <Outlet /> : <OtherOrganisation me={data} org={org} />}
+        {org && org !== data.org ? (
+          <OtherOrganisation me={data} org={org} />
+        ) : pathname.startsWith('/host/') && !data.superadmin ? (
+          <OnlySuperadmins me={data} />
+        ) : (
+          <Outlet />
+        )}
       </main>
       {palette && <Palette me={data} onClose={() => setPalette(false)} />}
       <SessionEnded />

@@ -1,7 +1,8 @@
 // Keys that work on every screen. Single keys rest while a field has focus.
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { services } from '../services/services.ts'
+import { placeOf } from './place.ts'
 
 const GO_MS = 1_500
 const destinations = new Map(
@@ -11,9 +12,8 @@ const destinations = new Map(
 export const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-export function useKeys(openPalette: () => void): void {
+export function useKeys(org: string, openPalette: () => void): void {
   const navigate = useNavigate()
-  const { org } = useParams({ strict: false }) as { org: string }
   useEffect(() => {
     let goneAt = 0
     const onKey = (event: KeyboardEvent) => {
@@ -25,7 +25,7 @@ export function useKeys(openPalette: () => void): void {
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
       const path = event.timeStamp - goneAt < GO_MS ? destinations.get(event.key) : undefined
       goneAt = event.key === 'g' ? event.timeStamp : 0
-      if (path) void navigate({ to: '/o/$org/$', params: { org, _splat: path } })
+      if (path) void navigate(placeOf(org, path))
       if (event.key === '/') {
         const find = document.querySelector<HTMLInputElement>('.find input')
         if (find) event.preventDefault()

@@ -4,6 +4,7 @@ import { type Me, services as servicesQuery } from '../api.ts'
 import { Icon } from '../parts/icon.tsx'
 import { type Entry, GROUPS, services } from '../services/services.ts'
 import { OrganisationMenu } from './organisation.tsx'
+import { placeOf } from './place.ts'
 import { ThemeSwitch } from './theme.tsx'
 
 /** What this host serves and the person may open. */
@@ -37,9 +38,9 @@ export function Navigation({ me, onOpenPalette }: Props) {
         <span className="avatar" aria-hidden="true">
           {initials(me.name || me.email)}
         </span>
-        <a className="cut grow" href="/v1/account/login" title={me.email}>
+        <Link className="cut grow" to="/me" title={me.email}>
           {me.name || me.email}
-        </a>
+        </Link>
         <ThemeSwitch />
       </div>
     </>
@@ -52,7 +53,7 @@ const Group = ({ title, entries, org }: { title: string; entries: Entry[]; org: 
     <ul>
       {entries.map(({ path, label, icon }) => (
         <li key={path}>
-          <Link to="/o/$org/$" params={{ org, _splat: path }} activeProps={{ 'aria-current': 'page' }} title={label}>
+          <Link {...placeOf(org, path)} activeProps={{ 'aria-current': 'page' }} title={label}>
             <Icon name={icon} />
             {label}
           </Link>

@@ -12,6 +12,8 @@ const Mark = () => (
 )
 
 const nameOf = (me: Me, org: string) => me.orgs.find(one => one.org === org)?.name ?? org
+/** Its members are the superadmins. */
+const ADMIN_ORG = 'admin'
 const homeOf = (org: string) => signInUrl({ pathname: `/o/${org}/home`, search: '' })
 
 export function OrganisationMenu({ me }: { me: Me }) {
@@ -58,6 +60,25 @@ export function OtherOrganisation({ me, org }: { me: Me; org: string }) {
         </p>
         <a className="btn" data-kind="primary" href={isMember ? signInUrl(location) : `/o/${me.org}/home`}>
           {isMember ? `Sign in to ${nameOf(me, org)}` : `Go to ${nameOf(me, me.org)}`}
+        </a>
+      </div>
+    </div>
+  )
+}
+
+export function OnlySuperadmins({ me }: { me: Me }) {
+  const isMember = me.orgs.some(({ org }) => org === ADMIN_ORG)
+  return (
+    <div className="body">
+      <div className="empty">
+        <h1>Only superadmins see this</h1>
+        <p>
+          {isMember
+            ? `You are signed in to ${nameOf(me, me.org)}. Sign in to ${nameOf(me, ADMIN_ORG)} to see this screen.`
+            : 'Superadmins are the members of the organisation admin. They run this host.'}
+        </p>
+        <a className="btn" data-kind="primary" href={isMember ? signInUrl(location) : `/o/${me.org}/home`}>
+          {isMember ? `Sign in to ${nameOf(me, ADMIN_ORG)}` : `Go to ${nameOf(me, me.org)}`}
         </a>
       </div>
     </div>

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { Me } from '../api.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useEntries } from './navigation.tsx'
+import { placeOf } from './place.ts'
 
 export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const [text, setText] = useState('')
@@ -13,7 +14,7 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const wanted = text.trim().toLowerCase()
   const found = useEntries(me).filter(({ label, group }) => `${label} ${group}`.toLowerCase().includes(wanted))
   const open = (path: string | undefined) => {
-    if (path) void navigate({ to: '/o/$org/$', params: { org: me.org, _splat: path } })
+    if (path) void navigate(placeOf(me.org, path))
     onClose()
   }
   useEffect(() => dialog.current?.showModal(), [])

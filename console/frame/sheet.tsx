@@ -4,8 +4,9 @@ import { Link } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import { me } from '../api.ts'
 import { CodeButton } from './code.tsx'
+import { placeOf } from './place.ts'
 
-/** A screen above this one; its path is below the organisation. */
+/** A screen above this one. */
 export type Crumb = { label: string; path: string }
 type Props = {
   title: string
@@ -30,7 +31,7 @@ export function Sheet({ title, within = [], children, drawer, pane }: Props) {
           {within.map(({ label, path }) => (
             <Fragment key={path}>
               <i aria-hidden="true">/</i>
-              <Link to="/o/$org/$" params={{ org, _splat: path }} activeOptions={{ exact: true }}>
+              <Link {...placeOf(org, path)} activeOptions={{ exact: true }}>
                 {label}
               </Link>
             </Fragment>

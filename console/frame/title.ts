@@ -7,7 +7,7 @@ const screens = services.flatMap(one => one.screens)
 /** The title of the screen, which the tab of the browser shows too. */
 export function useTitle(): string {
   const { pathname } = useLocation()
-  const path = pathname.split('/').slice(3).join('/')
+  const path = pathname.replace(/^\/o\/[^/]*\//, '')
   const title = screens.find(one => matches(one.path, path))?.title ?? 'Stoa'
   useEffect(() => {
     document.title = title === 'Stoa' ? title : `${title} · Stoa`

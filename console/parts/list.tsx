@@ -4,6 +4,7 @@ import { type InfiniteData, type UseInfiniteQueryOptions, useInfiniteQuery } fro
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { isTyping } from '../frame/keys.ts'
+import { placeOf } from '../frame/place.ts'
 import { errorText, RequestId } from '../frame/problems.tsx'
 import { useParam } from '../frame/search.ts'
 import { type Crumb, Sheet } from '../frame/sheet.tsx'
@@ -46,7 +47,7 @@ type Props<Item> = {
   /** The details of an item, or the form for a new one, beside the list. */
   details?: (item: Item, steps: Steps) => ReactNode
   creation?: (onClose: () => void) => ReactNode
-  /** Instead of details: the screen of an item, below the organisation. */
+  /** Instead of details: the screen of an item. */
   screenOf?: (item: Item) => string
   /** Where the details stand. */
   opens?: 'drawer' | 'pane'
@@ -194,7 +195,7 @@ function Table<Item>({
   screenOf,
   isDense,
 }: ContentProps<Item> & { isPending: boolean }) {
-  const { org } = useParams({ strict: false }) as { org: string }
+  const { org = '' } = useParams({ strict: false }) as { org?: string }
   const navigate = useNavigate()
   return (
     <table className={isDense ? 'table two dense' : 'table two'} data-opens={details || screenOf ? '' : undefined}>
@@ -220,7 +221,7 @@ function Table<Item>({
           ))}
         {items.map(item => {
           const id = idOf(item)
-          const to = screenOf && ({ to: '/o/$org/$', params: { org, _splat: screenOf(item) } } as const)
+          const to = screenOf && placeOf(org, screenOf(item))
           const choose = () => (to ? void navigate(to) : details && onOpen(id))
           return (
             <tr

@@ -14,13 +14,13 @@ import { risk } from './risk/index.ts'
 import { signin } from './signin/index.ts'
 import { webhooks } from './webhooks/index.ts'
 
-export const GROUPS = ['', 'Product', 'Build', 'Operate', 'Protect', 'Organisation'] as const
+export const GROUPS = ['', 'Product', 'Build', 'Operate', 'Protect', 'Organisation', 'Host'] as const
 
 export type Entry = {
   group: (typeof GROUPS)[number]
   label: string
   icon: string
-  /** Below `/o/{org}/`. */
+  /** Below `/o/{org}/`, or from the root if it begins with a slash, as that of a screen. */
   path: string
   /** The service in `GET /v1` that must have operations; none for what is always there. */
   service?: string

@@ -20,14 +20,14 @@ const get = (path: string, headers: Record<string, string> = {}) => host.call(`G
 
 describe('the page of a site', () => {
   it('is served at every address of its own, and at no other', async () => {
-    for (const path of ['/', '/o/home/keys', '/o/home/keys?open=key_1', '/me', '/me/sessions', '/host/orgs']) {
+    for (const path of ['/', '/o/home/keys', '/o/home/keys?open=key_1', '/o', '/host', '/me', '/me/sessions', '/host/orgs']) {
       const { status, text, headers } = await get(path)
       assert.equal(status, 200, path)
       assert.match(text, /<p>console/)
       assert.equal(headers['cache-control'], 'no-cache')
       assert.equal(headers.vary, 'Origin, Cookie')
     }
-    for (const path of ['/o', '/mes', '/home', '/index.html', '/sources.txt', '/assets/none.js', '/v1/none']) {
+    for (const path of ['/other', '/mes', '/home', '/index.html', '/sources.txt', '/assets/none.js', '/v1/none']) {
       assert.equal((await get(path)).status, 404, path)
     }
     assert.equal((await host.call('POST /o/home', { as: null })).status, 404)

@@ -8,7 +8,7 @@ import { type Document, documentOf, type FindFile, FOREVER, LIST_CHARS_MAX, repl
 
 export type Site = FindFile
 
-const PAGES = /^\/($|(o|host)\/|me($|\/))/
+const PAGES = /^\/($|(o|host|me)($|\/))/
 /** No inline script or style, no other origin, and no text that becomes markup. Images may be logos of apps. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
 import { ACTIONS, changesOf } from './words.ts'
 
 const ENTRY = { id: '1', at: '2026-11-17T12:00:00.000Z', credential: 'stoa', what: 'x', on: 'y', ip: '', requestId: '' }
@@ -25,11 +25,12 @@ describe('entries of the audit trail', () => {
 })
 
 describe('the screen of the audit trail', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('finds entries by person, action and time, and shows their changes', async t => {
     const { signIn, owner, home } = await startConsole(t)
-    await owner('PATCH /v1/iam/orgs/home', { name: 'Meridian Goods' })
+    await owner(`PATCH /v1/iam/orgs/${home.org}`, { name: 'Meridian Goods' })
     await owner('POST /v1/projects', { slug: 'web-shop', name: 'Web shop' })
-    const { page, errors } = await signIn(home, '/o/home/audit')
+    const { page, errors } = await signIn(home, 'audit')
     await page.getByRole('button', { name: ACTIONS['project.create'] as string }).waitFor()
     await page.getByLabel('Action').selectOption('org.update')
     await page.getByText('1 entry').waitFor()
@@ -53,7 +54,7 @@ describe('the screen of the audit trail', { skip: NO_CONSOLE }, () => {
     const { signIn, owner } = await startConsole(t)
     const ada = { email: 'ada@example.com', password: 'walnut-desk-twelve-green' }
     await owner('POST /v1/iam/members', { ...ada, role: 'member' })
-    const { page } = await signIn(ada, '/o/home/keys')
+    const { page } = await signIn(ada, 'keys')
     await page.getByRole('link', { name: 'API keys' }).waitFor()
     assert.equal(await page.getByRole('link', { name: 'Audit trail' }).count(), 0)
   })
@@ -63,7 +64,7 @@ describe('the screen of the audit trail', { skip: NO_CONSOLE }, () => {
     for (let n = 0; n < 3; n++) await owner('POST /v1/projects', { slug: `shop-${n}`, name: `Shop ${n}` })
     for (const viewport of Object.values(WIDTHS)) {
       for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, context, errors } = await signIn(home, '/o/home/audit', { viewport, colorScheme })
+        const { page, context, errors } = await signIn(home, 'audit', { viewport, colorScheme })
         const entry = page.getByRole('button', { name: 'Project created' }).first()
         await entry.waitFor()
         assert.deepEqual(await violations(page), [])

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
 import { startModelServer } from '../../../test/model-server.ts'
 
 describe('the screens of billing', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('add credit, show it, and save alerts and usage', async t => {
     const server = await startModelServer(t)
     const { signIn, owner, operator, home, superadmin } = await startConsole(t)
@@ -14,7 +15,7 @@ describe('the screens of billing', { skip: NO_CONSOLE }, () => {
 
     const admin = await signIn(superadmin, '/o/admin/billing')
     await admin.page.getByRole('button', { name: 'Add credit' }).first().click()
-    await admin.page.getByLabel('Organisation', { exact: true }).fill('home')
+    await admin.page.getByLabel('Organisation', { exact: true }).fill(home.org)
     await admin.page.getByLabel('Amount').fill('12.50')
     await admin.page.getByLabel('Reason').fill('Invoice 7')
     await admin.page.locator('.drawer-foot').getByRole('button', { name: 'Add credit' }).click()
@@ -22,7 +23,7 @@ describe('the screens of billing', { skip: NO_CONSOLE }, () => {
     assert.deepEqual(admin.errors(), [])
     await admin.context.close()
 
-    const { page, errors } = await signIn(home, '/o/home/billing')
+    const { page, errors } = await signIn(home, 'billing')
     await page.getByText('Invoice 7').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Add credit' }).count(), 0)
     assert.deepEqual(await violations(page), [])
@@ -51,10 +52,10 @@ describe('the screens of billing', { skip: NO_CONSOLE }, () => {
 
   it('are accessible at both widths, light and dark', async t => {
     const { signIn, operator, home } = await startConsole(t)
-    await operator('POST /v1/billing/credits', { org: 'home', amount: 5_000, reason: 'Invoice 8' })
+    await operator('POST /v1/billing/credits', { org: home.org, amount: 5_000, reason: 'Invoice 8' })
     for (const viewport of Object.values(WIDTHS)) {
       for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, errors, context } = await signIn(home, '/o/home/billing', { viewport, colorScheme })
+        const { page, errors, context } = await signIn(home, 'billing', { viewport, colorScheme })
         await page.getByText('Invoice 8').waitFor()
         assert.deepEqual(await violations(page), [])
         for (const [tab, shown] of [

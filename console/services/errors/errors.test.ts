@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
 
 const errorOf = (type: string, person: string, release: string) => ({
   event: '$exception',
@@ -32,10 +32,11 @@ const ERRORS = [
 ]
 
 describe('the screen of errors', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('says how to send the first error, and shows it when it is there', async t => {
     const { signIn, owner, home } = await startConsole(t)
     const { body: key } = await owner('POST /v1/account/keys', { name: 'Web', type: 'publishable' })
-    const { page, errors } = await signIn(home, '/o/home/errors')
+    const { page, errors } = await signIn(home, 'errors')
     await page.getByRole('heading', { name: 'No error yet' }).waitFor()
     await page.getByText(key.key).waitFor()
     for (const name of ['TypeScript', 'posthog-js']) await page.getByRole('tab', { name }).click()
@@ -53,7 +54,7 @@ describe('the screen of errors', { skip: NO_CONSOLE }, () => {
       it(`shows groups and occurrences on a ${name}, ${colorScheme}`, async t => {
         const { signIn, owner, home } = await startConsole(t)
         for (const error of ERRORS) await owner('POST /v1/event', error)
-        const { page, errors } = await signIn(home, '/o/home/errors', { viewport, colorScheme })
+        const { page, errors } = await signIn(home, 'errors', { viewport, colorScheme })
         await page.locator('.egroup').nth(1).waitFor()
         assert.equal(await page.locator('.egroup').count(), 2)
         await page.getByLabel('Find errors').fill('typeerror')

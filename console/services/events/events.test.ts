@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
 
 const SDKS = ['stoa-client', 'posthog-js', 'posthog-node', 'Segment', 'RudderStack', 'Amplitude', 'Mixpanel']
 
 describe('the screen of events', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('changes the settings, and asks before events are deleted', async t => {
     const { signIn, owner, home } = await startConsole(t)
-    const { page, errors } = await signIn(home, '/o/home/events')
+    const { page, errors } = await signIn(home, 'events')
     await page.getByRole('link', { name: 'Create a publishable key' }).waitFor()
     await page.getByLabel('Remove secrets').check()
     await page.getByRole('button', { name: 'Save settings' }).click()
@@ -36,7 +37,7 @@ describe('the screen of events', { skip: NO_CONSOLE }, () => {
     const { signIn, owner } = await startConsole(t)
     const member = { email: 'mia@shop.example', password: 'correct horse battery staple 9' }
     await owner('POST /v1/iam/members', { ...member, role: 'member' })
-    const { page, errors } = await signIn(member, '/o/home/events')
+    const { page, errors } = await signIn(member, 'events')
     await page.getByText('Owners and admins can change this.').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Save settings' }).count(), 0)
     assert.deepEqual(await violations(page), [])
@@ -48,7 +49,7 @@ describe('the screen of events', { skip: NO_CONSOLE }, () => {
       it(`has a snippet for each SDK on a ${name}, ${colorScheme}`, async t => {
         const { signIn, owner, home, baseUrl } = await startConsole(t)
         const { body: key } = await owner('POST /v1/account/keys', { name: 'Web', type: 'publishable' })
-        const { page, errors } = await signIn(home, '/o/home/events', { viewport, colorScheme })
+        const { page, errors } = await signIn(home, 'events', { viewport, colorScheme })
         await page.getByText('The key is “Web”').waitFor()
         for (const sdk of SDKS) {
           await page.getByRole('tab', { name: sdk }).click()

@@ -8,8 +8,8 @@ import { activeKeys, usage } from './queries.ts'
 
 type Step = { title: string; says: string; isDone: boolean; code?: string; path?: string; action?: string }
 
-/** The key that the first start writes to a file. */
-const FIRST_KEY = 'First run'
+/** Those that come with an organisation. */
+const FIRST_KEYS = ['First run', 'First key']
 
 /** Null until they are known. */
 export function useFirstSteps(): Step[] | null {
@@ -20,7 +20,7 @@ export function useFirstSteps(): Step[] | null {
     {
       title: 'Create a key',
       says: 'Your servers and scripts call Stoa with it. It is shown once.',
-      isDone: keys.data.some(({ name }) => name !== FIRST_KEY),
+      isDone: keys.data.some(({ name }) => !FIRST_KEYS.includes(name)),
       path: 'keys?open=new',
       action: 'Create key',
     },

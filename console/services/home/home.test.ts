@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
 
 describe('Home', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('shows the first steps until they are done, then figures', async t => {
     const { signIn, owner } = await startConsole(t)
     const { page, errors } = await signIn()

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
 
 describe('the screen of keys', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('creates, shows, rotates and revokes a key', async t => {
     const { signIn, owner, home } = await startConsole(t)
-    const { page, errors } = await signIn(home, '/o/home/keys')
+    const { page, errors } = await signIn(home, 'keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByLabel('Name').fill('Importer')
     await page.getByLabel('Read only').check()
@@ -41,7 +42,7 @@ describe('the screen of keys', { skip: NO_CONSOLE }, () => {
       it(`is accessible on a ${name}, ${colorScheme}`, async t => {
         const { signIn, owner, home } = await startConsole(t)
         for (let n = 0; n < 3; n++) await owner('POST /v1/account/keys', { name: `Key ${n}`, limit: ['read:*'] })
-        const { page, errors } = await signIn(home, '/o/home/keys', { viewport, colorScheme })
+        const { page, errors } = await signIn(home, 'keys', { viewport, colorScheme })
         await page.getByRole('button', { name: 'Key 1' }).waitFor()
         assert.deepEqual(await violations(page), [])
         await page.getByRole('button', { name: 'Key 1' }).click()

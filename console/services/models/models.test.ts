@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
 import { chatChunks, startModelServer, stream } from '../../../test/model-server.ts'
 
 const PRICE = { input: 100, output: 1_000 }
 
 describe('the screens of models', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('call a model in the playground, log the call, and route names', async t => {
     const server = await startModelServer(t)
     const { signIn, owner, operator, home } = await startConsole(t)
     const models = [{ id: 'large', price: PRICE }, { id: 'small' }]
     await operator('POST /v1/ai/providers', { name: 'first', baseUrl: `${server.url}/v1`, models })
-    const { page, errors } = await signIn(home, '/o/home/models/catalogue')
+    t.after(() => operator('DELETE /v1/ai/providers/first'))
+    const { page, errors } = await signIn(home, 'models/catalogue')
     await page.getByRole('button', { name: 'large' }).click()
     await page.getByText('$10.00').last().waitFor()
     await page.getByRole('link', { name: 'Try in playground' }).click()
@@ -62,11 +64,12 @@ describe('the screens of models', { skip: NO_CONSOLE }, () => {
     const { signIn, owner, operator, home } = await startConsole(t)
     const models = [{ id: 'large', price: PRICE }]
     await operator('POST /v1/ai/providers', { name: 'first', baseUrl: `${server.url}/v1`, models })
+    t.after(() => operator('DELETE /v1/ai/providers/first'))
     await owner('PATCH /v1/ai/settings', { aliases: [{ name: 'fast', model: 'large' }] })
     await owner('POST /v1/chat/completions', { model: 'fast', messages: [{ role: 'user', content: 'Hello' }] })
     for (const viewport of Object.values(WIDTHS)) {
       for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, errors, context } = await signIn(home, '/o/home/models', { viewport, colorScheme })
+        const { page, errors, context } = await signIn(home, 'models', { viewport, colorScheme })
         await page.getByText('→ large').waitFor()
         assert.deepEqual(await violations(page), [])
         for (const [tab, shown] of [

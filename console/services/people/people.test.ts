@@ -2,26 +2,28 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS, type World } from '../../../test/console.ts'
 
-const ADA = { email: 'ada@example.com', password: 'walnut-desk-twelve-green' }
+const adaOf = (org: string) => ({ email: `ada@${org}.example`, password: 'walnut-desk-twelve-green' })
 
 describe('the screens of members', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('change roles, and let only owners change owners', async t => {
     const started = await startConsole(t)
-    const { signIn, owner, home } = started
+    const { signIn, owner, home, org } = started
+    const { email } = adaOf(org)
     await join(started)
-    const ada = await signIn(ADA, '/o/home/members')
+    const ada = await signIn(adaOf(org), 'members')
     await ada.page.getByRole('button', { name: home.email }).waitFor()
     for (const name of ['Invite member', 'Invitations']) assert.equal(await ada.page.getByText(name).count(), 0)
 
-    const { page, errors } = await signIn(home, '/o/home/members')
-    await page.getByRole('button', { name: ADA.email }).click()
+    const { page, errors } = await signIn(home, 'members')
+    await page.getByRole('button', { name: email }).click()
     await page.getByRole('button', { name: 'Change role' }).click()
     await page.getByLabel('Role', { exact: true }).selectOption('admin')
     assert.deepEqual(await violations(page), [])
     await page.locator('.drawer-foot').getByRole('button', { name: 'Change role' }).click()
-    await page.getByText(`${ADA.email} is now admin`).waitFor()
+    await page.getByText(`${email} is now admin`).waitFor()
 
     await ada.page.reload()
     await ada.page.getByRole('button', { name: home.email }).click()
@@ -33,14 +35,14 @@ describe('the screens of members', { skip: NO_CONSOLE }, () => {
 
     await page.getByRole('button', { name: 'Remove…' }).click()
     await page.getByRole('button', { name: 'Remove member' }).click()
-    await page.getByText(`${ADA.email} removed`).waitFor()
+    await page.getByText(`${email} removed`).waitFor()
     assert.equal((await owner('GET /v1/iam/members')).body.data.length, 1)
     assert.deepEqual([...errors(), ...ada.errors()], [])
   })
 
   it('say why a role cannot be changed', async t => {
     const { signIn, home } = await startConsole(t)
-    const { page } = await signIn(home, '/o/home/members')
+    const { page } = await signIn(home, 'members')
     await page.getByRole('button', { name: home.email }).click()
     await page.getByRole('button', { name: 'Change role' }).click()
     await page.getByLabel('Role', { exact: true }).selectOption('member')
@@ -51,7 +53,7 @@ describe('the screens of members', { skip: NO_CONSOLE }, () => {
 
   it('invite and withdraw', async t => {
     const { signIn, owner, home } = await startConsole(t)
-    const { page, errors } = await signIn(home, '/o/home/members')
+    const { page, errors } = await signIn(home, 'members')
     await page.getByRole('link', { name: 'Invite member' }).click()
     await page.getByLabel('Address').fill('grace@example.com')
     await page.getByRole('button', { name: 'Send invitation' }).click()
@@ -68,7 +70,7 @@ describe('the screens of members', { skip: NO_CONSOLE }, () => {
 
   it('create a workspace, issue a token that works, and delete it', async t => {
     const { signIn, owner, home } = await startConsole(t)
-    const { page, errors } = await signIn(home, '/o/home/members/workspaces')
+    const { page, errors } = await signIn(home, 'members/workspaces')
     await page.getByRole('button', { name: 'Create workspace' }).first().click()
     await page.getByLabel('Name').fill('Agency')
     await page.locator('.drawer-foot').getByRole('button', { name: 'Create workspace' }).click()
@@ -89,18 +91,19 @@ describe('the screens of members', { skip: NO_CONSOLE }, () => {
   })
 
   it('are accessible at both widths, light and dark', async t => {
-    const { signIn, owner, home } = await startConsole(t)
-    await owner('POST /v1/iam/members', { ...ADA, role: 'member' })
+    const { signIn, owner, home, org } = await startConsole(t)
+    const { email } = adaOf(org)
+    await owner('POST /v1/iam/members', { ...adaOf(org), role: 'member' })
     await owner('POST /v1/iam/invites', { email: 'grace@example.com', role: 'admin' })
     await owner('POST /v1/iam/workspaces', { name: 'Agency' })
     const opened = [
-      ['Team', ADA.email],
+      ['Team', email],
       ['Invitations', 'grace@example.com'],
       ['Workspaces', 'Agency'],
     ] as const
     for (const viewport of Object.values(WIDTHS)) {
       for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, context, errors } = await signIn(home, '/o/home/members', { viewport, colorScheme })
+        const { page, context, errors } = await signIn(home, 'members', { viewport, colorScheme })
         for (const [tab, thing] of opened) {
           await page.getByRole('navigation', { name: 'Members' }).getByRole('link', { name: tab }).click()
           await page.getByRole('button', { name: thing }).click()
@@ -117,15 +120,16 @@ describe('the screens of members', { skip: NO_CONSOLE }, () => {
 })
 
 /** A person who chose the own password. Others cannot become admins. */
-async function join({ owner, signIn, data, home }: Awaited<ReturnType<typeof startConsole>>): Promise<void> {
-  await owner('POST /v1/iam/invites', { email: ADA.email, role: 'member' })
+async function join({ owner, signIn, data, home, org }: World): Promise<void> {
+  const { email, password } = adaOf(org)
+  await owner('POST /v1/iam/invites', { email, role: 'member' })
   const directory = `${data}/mail`
-  const [mail = ''] = readdirSync(directory)
-  const [link = ''] = readFileSync(`${directory}/${mail}`, 'utf8').match(/^https:.*(?=\r$)/m) ?? []
+  const mails = readdirSync(directory).map(name => readFileSync(`${directory}/${name}`, 'utf8'))
+  const [link = ''] = mails.find(text => text.includes(email))?.match(/^https:.*(?=\r$)/m) ?? []
   const { page, context } = await signIn(home)
   await context.clearCookies()
   await page.goto(link)
-  await page.getByLabel('password').fill(ADA.password)
+  await page.getByLabel('password').fill(password)
   await page.getByRole('button', { name: 'Join' }).click()
   await page.waitForLoadState()
   await context.close()

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
 import { startNameServer } from '../../../test/name-server.ts'
 
 describe('the screens of projects', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('create and rename a project, verify and detach its domain, and delete it', async t => {
     const names = await startNameServer()
     t.after(names.close)
     const { signIn, owner, home } = await startConsole(t, { STOA_DNS: names.address })
-    const { page, errors } = await signIn(home, '/o/home/projects')
+    const { page, errors } = await signIn(home, 'projects')
     await page.getByRole('button', { name: 'Create project' }).first().click()
     await page.getByLabel('Name').fill('Web shop')
     await page.getByLabel('Slug').fill('web-shop')
@@ -58,7 +59,7 @@ describe('the screens of projects', { skip: NO_CONSOLE }, () => {
     await owner('POST /v1/projects/web-shop/domains', { host: 'shop.example.com' })
     for (const viewport of Object.values(WIDTHS)) {
       for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, errors, context } = await signIn(home, '/o/home/projects', { viewport, colorScheme })
+        const { page, errors, context } = await signIn(home, 'projects', { viewport, colorScheme })
         await page.getByRole('button', { name: 'Web shop', exact: true }).click()
         await page.getByLabel('Name').waitFor()
         assert.deepEqual(await violations(page), [])

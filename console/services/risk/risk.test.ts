@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
 import { eventually } from '../../../test/eventually.ts'
 import { freshDirectory } from '../../../test/process.ts'
 import { small } from '../../../test/publishers.ts'
@@ -39,6 +39,7 @@ function mirrorIn(directory: string): string {
 }
 
 describe('the screens of risk', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('show sets, explain look-ups, and change overrides', async t => {
     const files = freshDirectory(t)
     const { signIn, owner, home } = await startConsole(t, { STOA_RISK_MIRROR: mirrorIn(join(files, 'mirror')) })
@@ -46,7 +47,7 @@ describe('the screens of risk', { skip: NO_CONSOLE }, () => {
       async () => (await owner('GET /v1/risk/reference')).body,
       ({ sets, refused }) => sets[0].keys > 0 && refused.includes('browser'),
     )
-    const { page, errors } = await signIn(home, '/o/home/risk')
+    const { page, errors } = await signIn(home, 'risk')
     await page.getByText('cannot be consulted').waitFor()
     await page.getByRole('button', { name: 'domain', exact: true }).click()
     await page.getByText('Where it comes from').waitFor()
@@ -100,7 +101,7 @@ describe('the screens of risk', { skip: NO_CONSOLE }, () => {
     await owner('PUT /v1/risk/reference/domain', { entries: [{ key: 'a.example', verdict: 'deny' }] })
     for (const viewport of Object.values(WIDTHS)) {
       for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, errors, context } = await signIn(home, '/o/home/risk', { viewport, colorScheme })
+        const { page, errors, context } = await signIn(home, 'risk', { viewport, colorScheme })
         await page.getByText('12 sets').waitFor()
         assert.deepEqual(await violations(page), [])
         await page.getByRole('link', { name: 'Look-up' }).click()
@@ -108,7 +109,7 @@ describe('the screens of risk', { skip: NO_CONSOLE }, () => {
         await page.getByRole('button', { name: 'Look up key' }).click()
         await page.getByText('Denied by you').waitFor()
         assert.deepEqual(await violations(page), [])
-        await page.goto(new URL('/o/home/risk/domain?open=a.example', page.url()).href)
+        await page.goto(new URL(`/o/${home.org}/risk/domain?open=a.example`, page.url()).href)
         await page.getByRole('button', { name: 'Remove override' }).waitFor()
         assert.deepEqual(await violations(page), [])
         assert.deepEqual(errors(), [])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { lookOf } from '../../../src/identity/customers/look.ts'
-import { NO_CONSOLE, startConsole, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
 import { partsOf, RECORDS_MAX, readImport } from './import-file.ts'
 import { shownColor } from './look.ts'
 
@@ -44,9 +44,10 @@ describe('the preview of the branding', () => {
 })
 
 describe('the screens of sign-in', { skip: NO_CONSOLE }, () => {
+  const startConsole = consoleSuite()
   it('create an app, show its secret once, change it, replace the secret and delete it', async t => {
     const { signIn, owner, home } = await startConsole(t)
-    const { page, errors } = await signIn(home, '/o/home/signin')
+    const { page, errors } = await signIn(home, 'signin')
     const foot = page.locator('.drawer-foot')
     await page.getByRole('button', { name: 'Create app' }).first().click()
     await page.getByLabel('Name', { exact: false }).first().fill('Example Shop')
@@ -59,14 +60,17 @@ describe('the screens of sign-in', { skip: NO_CONSOLE }, () => {
     const secret = (await page.getByLabel('Client secret').textContent()) ?? ''
     assert.match(secret, /^\w{43}$/)
     const settings = (await page.getByRole('region', { name: 'Code' }).textContent()) ?? ''
-    assert.match(settings, new RegExp(`^ISSUER=https://localhost:\\d+\nCLIENT_ID=home-shop\nCLIENT_SECRET=${secret}$`))
+    assert.match(
+      settings,
+      new RegExp(`^ISSUER=https://localhost:\\d+\nCLIENT_ID=${home.org}-shop\nCLIENT_SECRET=${secret}$`),
+    )
     await page.getByRole('tab', { name: 'openid-client' }).click()
     await page.getByText("app.get('/callback'").waitFor()
     assert.deepEqual(await violations(page), [])
     await page.getByRole('button', { name: 'Done' }).click()
     assert.ok(!(await page.content()).includes(secret))
 
-    const { body: made } = await owner('GET /v1/iam/apps/home-shop')
+    const { body: made } = await owner(`GET /v1/iam/apps/${home.org}-shop`)
     assert.deepEqual(
       [made.people, made.signUp, made.signUpDomains, made.color],
       ['users', 'open', ['example.com'], '#0f766e'],
@@ -77,14 +81,14 @@ describe('the screens of sign-in', { skip: NO_CONSOLE }, () => {
     await page.getByLabel('Who may register').selectOption('invited')
     await foot.getByRole('button', { name: 'Save app' }).click()
     await page.getByText('App Example Shop changed').waitFor()
-    const { body: changed } = await owner('GET /v1/iam/apps/home-shop')
+    const { body: changed } = await owner(`GET /v1/iam/apps/${home.org}-shop`)
     assert.deepEqual([changed.signUp, changed.signUpDomains, changed.color], ['invited', [], '#0f766e'])
 
     await page.getByRole('button', { name: 'Replace secret…' }).click()
     await page.getByRole('button', { name: 'Replace secret', exact: true }).click()
     assert.notEqual(await page.getByLabel('Client secret').textContent(), secret)
     await page.getByRole('button', { name: 'Delete…' }).click()
-    await page.getByLabel('Type home-shop to confirm').fill('home-shop')
+    await page.getByLabel(`Type ${home.org}-shop to confirm`).fill(`${home.org}-shop`)
     await page.getByRole('button', { name: 'Delete app' }).click()
     await page.getByText('App Example Shop deleted').waitFor()
     assert.deepEqual((await owner('GET /v1/iam/apps')).body.data, [])
@@ -98,7 +102,7 @@ describe('the screens of sign-in', { skip: NO_CONSOLE }, () => {
       name: 'Grace Hopper',
       metadata: { plan: 'pro', seats: 2 },
     })
-    const { page, errors } = await signIn(home, '/o/home/signin/customers')
+    const { page, errors } = await signIn(home, 'signin/customers')
     const foot = page.locator('.drawer-foot')
     await page.getByRole('button', { name: 'Create customer' }).click()
     await page.getByLabel('Address', { exact: true }).fill('ada@example.com')
@@ -129,7 +133,7 @@ describe('the screens of sign-in', { skip: NO_CONSOLE }, () => {
 
   it('import customers, and report what failed', async t => {
     const { signIn, owner, home } = await startConsole(t)
-    const { page, errors } = await signIn(home, '/o/home/signin/customers')
+    const { page, errors } = await signIn(home, 'signin/customers')
     await page.getByRole('link', { name: 'Import' }).click()
     const choose = (text: string) =>
       page
@@ -153,8 +157,8 @@ describe('the screens of sign-in', { skip: NO_CONSOLE }, () => {
 
   it('save the branding, and end a sign-in', async t => {
     const { signIn, owner, home } = await startConsole(t)
-    const other = await signIn(home, '/o/home/keys')
-    const { page, errors } = await signIn(home, '/o/home/signin/branding')
+    const other = await signIn(home, 'keys')
+    const { page, errors } = await signIn(home, 'signin/branding')
     await page.getByLabel('Colour', { exact: false }).last().fill('#0f766e')
     await page.getByLabel('Logo').setInputFiles({ name: 'a.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(SVG) })
     await page.getByAltText('The chosen logo').waitFor()
@@ -178,7 +182,7 @@ describe('the screens of sign-in', { skip: NO_CONSOLE }, () => {
     const { signIn, owner } = await startConsole(t)
     const ada = { email: 'ada@example.com', password: 'walnut-desk-twelve-green' }
     await owner('POST /v1/iam/members', { ...ada, role: 'member' })
-    const { page, errors } = await signIn(ada, '/o/home/keys')
+    const { page, errors } = await signIn(ada, 'keys')
     await page.getByRole('link', { name: 'Sign-ins' }).click()
     await page.getByText('1 sign-in', { exact: true }).waitFor()
     assert.equal(await page.getByRole('link', { name: 'Customers' }).count(), 0)
@@ -197,7 +201,7 @@ describe('the screens of sign-in', { skip: NO_CONSOLE }, () => {
     ] as const
     for (const viewport of Object.values(WIDTHS)) {
       for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, context, errors } = await signIn(home, '/o/home/signin', { viewport, colorScheme })
+        const { page, context, errors } = await signIn(home, 'signin', { viewport, colorScheme })
         for (const [tab, thing, heading] of opened) {
           await page.getByRole('navigation', { name: 'Sign-in' }).getByRole('link', { name: tab }).click()
           await page.getByRole('heading', { name: tab, exact: true }).waitFor()
