@@ -3245,6 +3245,45 @@ export type ListModelsInput = Record<string, never>
 
 // Event ingest, and the analytics read from it.
 
+/** An event that was received */
+export type ReceivedEvent = {
+  /** Its id */
+  id: string
+  /** When it arrived */
+  received: string
+  /** When it happened, corrected for the clock of the client */
+  timestamp: string
+  /** Its name, as it was sent */
+  event: string
+  /** How it was sent: the form of Stoa, or that of an SDK */
+  wire: string
+  /** The project that it belongs to */
+  project?: string
+  /** The workspace whose token wrote it */
+  workspace?: string
+  /** Who did it */
+  distinctId?: string
+  /** The id of the visitor before the person was identified */
+  anonymousId?: string
+  /** The session of the visitor */
+  sessionId?: string
+  /** The amount that was paid */
+  revenue?: number
+  /** The currency of the revenue */
+  currency?: string
+  /** How many bytes of `properties` were left out, because the answer would be too long */
+  propertiesOmitted?: number
+  /** Everything else about it; empty if `propertiesOmitted` is present */
+  properties: Record<string, unknown>
+}
+
+export type ListEventsInput = {
+  /** How many to return; default 50, at most 200 */
+  limit?: number
+  /** The `next` of the previous page; omitted or empty for the first page */
+  after?: string
+}
+
 /** The organisation's settings for events */
 export type EventSettings = {
   /** Whether the client address is stored with its events, as `$ip`; default false */
@@ -3345,6 +3384,35 @@ export type ListQueuesInput = Record<string, never>
 export type ListQueuesOutput = {
   /** Sorted by name */
   queues: Queue[]
+}
+
+/** The requests of an hour */
+export type RequestHour = {
+  /** When the hour began */
+  at: string
+  /** Requests that its credentials were sent with */
+  requests: number
+  /** Those answered with a status of 400 to 499 */
+  refused: number
+  /** Those answered with a status of 500 or more */
+  failed: number
+}
+
+/** The requests of an organisation */
+export type RequestCounts = {
+  /** Requests that its credentials were sent with */
+  requests: number
+  /** Those answered with a status of 400 to 499 */
+  refused: number
+  /** Those answered with a status of 500 or more */
+  failed: number
+  /** Every hour, the oldest first; the last one is not over yet */
+  data: RequestHour[]
+}
+
+export type GetRequestsInput = {
+  /** How many hours or days, up to now; default `24h` */
+  range?: '24h' | '7d' | '30d'
 }
 
 /** A table of the database */
@@ -4670,6 +4738,15 @@ export type Stoa = {
   // Event ingest, and the analytics read from it.
 
   /**
+   * Lists the events that arrived, newest first.
+   * `GET /v1/event`
+   */
+  listEvents(input?: ListEventsInput, options?: CallOptions): Call<Page<ReceivedEvent>>
+
+  /** The same, as an iterator over the items of all pages. */
+  listEventsAll(input?: ListEventsInput, options?: CallOptions): AsyncGenerator<ReceivedEvent, void, undefined>
+
+  /**
    * Returns the organisation's settings for events.
    * `GET /v1/event/settings`
    */
@@ -4709,6 +4786,12 @@ export type Stoa = {
    * `GET /v1/o11y/queues`
    */
   listQueues(input?: ListQueuesInput, options?: CallOptions): Call<ListQueuesOutput>
+
+  /**
+   * Returns how many requests the organisation made by hour, and how many were refused or failed.
+   * `GET /v1/o11y/requests`
+   */
+  getRequests(input?: GetRequestsInput, options?: CallOptions): Call<RequestCounts>
 
   /**
    * Lists the tables of the database, their sizes, and the organisations with the most rows.
@@ -4998,6 +5081,8 @@ export function createStoa(options: StoaOptions): Stoa {
     createMessage: either<Call<ModelMessage>, AsyncGenerator<ModelMessageEvent, void, undefined>>(host.model('createMessage', 'POST', '/v1/messages'), host.parts('createMessage', 'POST', '/v1/messages')),
     listModels: host.call('listModels', 'GET', '/v1/models'),
     createResponse: either<Call<ModelResponse>, AsyncGenerator<ModelResponseEvent, void, undefined>>(host.model('createResponse', 'POST', '/v1/responses'), host.parts('createResponse', 'POST', '/v1/responses')),
+    listEvents: host.call('listEvents', 'GET', '/v1/event'),
+    listEventsAll: host.all('listEventsAll', 'GET', '/v1/event'),
     getEventSettings: host.call('getEventSettings', 'GET', '/v1/event/settings'),
     updateEventSettings: host.call('updateEventSettings', 'PATCH', '/v1/event/settings'),
     listConsumers: host.call('listConsumers', 'GET', '/v1/o11y/consumers'),
@@ -5005,6 +5090,7 @@ export function createStoa(options: StoaOptions): Stoa {
     listDeadLettersAll: host.all('listDeadLettersAll', 'GET', '/v1/o11y/dead-letters'),
     retryDeadLetter: host.call('retryDeadLetter', 'POST', '/v1/o11y/dead-letters/{id}/retry'),
     listQueues: host.call('listQueues', 'GET', '/v1/o11y/queues'),
+    getRequests: host.call('getRequests', 'GET', '/v1/o11y/requests'),
     listTables: host.call('listTables', 'GET', '/v1/o11y/tables'),
     getBalance: host.call('getBalance', 'GET', '/v1/billing/balance'),
     listCredits: host.call('listCredits', 'GET', '/v1/billing/credits'),

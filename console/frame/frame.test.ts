@@ -18,6 +18,7 @@ describe('the frame of the console', { skip: NO_CONSOLE }, () => {
     const { signIn, home, owner } = await startConsole(t)
     const { page } = await signIn(home, 'keys')
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.waitForLoadState('networkidle')
     for (const { id } of (await owner('GET /v1/iam/sessions')).body.data) await owner(`DELETE /v1/iam/sessions/${id}`)
     await page.getByRole('button', { name: 'Revoked' }).click()
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()

@@ -213,6 +213,12 @@ export type ErrorRow = Pick<EventRow, 'id' | 'event' | 'timestamp' | 'project' |
   frames: unknown[] | null
 }
 
+export type ListedEvent = Omit<EventRow, 'isClamped' | 'org' | 'fingerprint' | 'properties'> & {
+  /** JSON text; null if omitted, because those of all rows together would be too long. */
+  properties: string | null
+  propertiesBytes: number
+}
+
 /** Stores and reads events. */
 export interface Warehouse {
   /** Called in the transaction that accepts them. */
@@ -224,6 +230,8 @@ export interface Warehouse {
     limit: number,
     paths: readonly ErrorPath[],
   ): Promise<ErrorRow[]>
+  /** Events of an organisation in the order of their arrival, the newest first, from those that arrived before `last`. */
+  newestEvents(db: Sql, org: string, last: { received: string; id: string }, limit: number): Promise<ListedEvent[]>
   /** Deletes up to that many events that arrived before that time; returns how many. */
   deleteBefore(db: Tx, org: string, before: string, limit: number): Promise<number>
   /** Creates partitions for the coming months. To be called every hour. */

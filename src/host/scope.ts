@@ -4,6 +4,7 @@ import type { Principal } from '../kit/caller.ts'
 import type { Fault } from '../kit/fault.ts'
 import type { BodyReader, Operation, RequestFacts } from '../kit/operation.ts'
 import { wantsPrivacy } from '../kit/privacy.ts'
+import type { Provided } from '../kit/service.ts'
 import { malformed, stopping } from './faults.ts'
 import { type Log, loggedPath } from './log.ts'
 import type { MemoryShare } from './memory-budget.ts'
@@ -79,7 +80,7 @@ export class RequestScope implements RequestFacts {
   }
 
   /** Called when the answer is sent or the client has disconnected. */
-  report(log: Log, observeOther: Observe): void {
+  report(log: Log, observeOther: Observe, countRequest: Provided['countRequest']): void {
     const { route, caller, id } = this
     const ip = route?.operation.access === 'ingest' && wantsPrivacy(this.headers) ? '' : this.ip
     this.body?.release()
@@ -88,6 +89,7 @@ export class RequestScope implements RequestFacts {
     const ms = performance.now() - this.#startedMs
     if (route) route.observe(this.method, status, ms / 1000)
     else observeOther('any', status, ms / 1000)
+    if (caller) countRequest?.(caller.org, status)
     const path = status === 404 || !route ? loggedPath(this.url) : undefined
     log.request({ id, operation: route ? route.id : 'none', method: this.method, status, ms, ip, caller, path })
   }

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { BlockList } from 'node:net'
 import type { Random } from '../engines/engines.ts'
 import { Fault } from '../kit/fault.ts'
+import type { Provided } from '../kit/service.ts'
 import { type AnswerOptions, Answers } from './answer.ts'
 import { arrivalFault, clientAddress, originForm } from './arrival.ts'
 import { corsHeaders, type Origins } from './cors.ts'
@@ -19,6 +20,7 @@ export type ServerOptions = RouteOptions &
     trusted: BlockList | null
     metrics: Metrics
     requestId: () => string
+    countRequest?: Provided['countRequest']
     /** Finds the static file for a path that no operation has. */
     findFile: FindFile
     /** The name of the service that owns a path and has no operations yet. */
@@ -38,7 +40,7 @@ export type HostServer = {
 }
 
 export function buildServer(options: ServerOptions): HostServer {
-  const { log, trusted, origins, requestId } = options
+  const { log, trusted, origins, requestId, countRequest } = options
   const answers = new Answers(options)
   const fallback: Fallback = (request, response, scope, meant) => {
     const path = (request.url ?? '').split('?', 1)[0] as string
@@ -66,7 +68,7 @@ export function buildServer(options: ServerOptions): HostServer {
       removeIdentityClaims(request)
       const scope = new RequestScope(requestId(), clientAddress(request, trusted), request, response)
       response.on('close', () => {
-        scope.report(log, observeOther)
+        scope.report(log, observeOther, countRequest)
         if (!request.complete) discardUnread(request)
       })
       const refusal = arrivalFault(request, trusted)

@@ -99,6 +99,8 @@ export type Provided = {
   /** Whether the organisation has a project of that slug. */
   hasProject(org: OrgId, slug: string): boolean | Promise<boolean>
   endedOrgs: EndedOrgs
+  /** Counts a request whose credential belongs to the organisation, when it is answered. */
+  countRequest?(org: OrgId, status: number): void
   /** Whether an address belongs to a disposable mail provider; null if that is currently unknown. */
   isDisposable?(org: OrgId, email: string): Promise<boolean | null>
 }

@@ -1,6 +1,14 @@
 // The SQL of the warehouse.
 import { columnsOf } from '../db/columns.ts'
-import { type ErrorPath, type ErrorRow, type EventRow, fragment, type Sql, type Tx } from '../engines.ts'
+import {
+  type ErrorPath,
+  type ErrorRow,
+  type EventRow,
+  fragment,
+  type ListedEvent,
+  type Sql,
+  type Tx,
+} from '../engines.ts'
 
 export async function insertEventRows(db: Tx, rows: readonly EventRow[]): Promise<void> {
   const { separator, of } = columnsOf({
@@ -100,6 +108,28 @@ export async function selectErrors(
       from (select properties || '{}' as whole where not is_kept or bytes > ${PARSED_BYTES_MAX} offset 0) as long
     ) as read on true
     order by timestamp desc, received desc, id`
+}
+
+/** The same for a list of events, whose properties the process parses. */
+const LISTED_BYTES_MAX = 512 * 1024
+
+export function selectEvents(
+  db: Sql,
+  org: string,
+  last: { received: string; id: string },
+  limit: number,
+): Promise<ListedEvent[]> {
+  return db<ListedEvent>`with newest as materialized (
+      select received, timestamp, project, workspace, id, wire, event, distinct_id, anonymous_id, session_id, revenue,
+        currency, properties, octet_length(properties::text) as bytes
+      from events where org = ${org} and (received, id) < (${last.received}, ${last.id})
+      order by received desc, id desc limit ${limit}
+    )
+    select received, timestamp, project, workspace, id, wire, event, distinct_id as "distinctId",
+      anonymous_id as "anonymousId", session_id as "sessionId", revenue, currency,
+      case when sum(bytes) over (order by bytes, id) <= ${LISTED_BYTES_MAX} then properties::text end as properties,
+      bytes as "propertiesBytes"
+    from newest order by received desc, id desc`
 }
 
 /** Returns how many were deleted. Oldest first, which the index finds without reading the others. */

@@ -1,6 +1,7 @@
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import * as ingest from './ingest.ts'
+import * as newest from './newest.ts'
 import { checkLogSize, makePartitions } from './schedule.ts'
 import { eventSettings } from './settings.ts'
 import { type EventState, openEventService } from './state.ts'
@@ -28,7 +29,7 @@ const SETTINGS = {
 export const event = service<EventState, typeof SETTINGS>({
   name: 'event',
   what: 'Event ingest, and the analytics read from it',
-  operations: [ingest],
+  operations: [ingest, newest],
   migrations: new URL('migrations/', import.meta.url),
   tables,
   settings: SETTINGS,

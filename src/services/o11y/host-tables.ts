@@ -20,6 +20,13 @@ export const deadLetters = table({
   retention: [{ column: 'at', keptMs: 30 * DAY_MS }],
 })
 
+/** By organisation and hour. */
+export const requestCounts = table({
+  name: 'request_counts',
+  org: 'org',
+  retention: [{ column: 'hour', keptMs: 90 * DAY_MS }],
+})
+
 /** The settings of organisations. */
 export const orgSettings = table({ name: 'org_settings', org: 'org' })
 

@@ -1,4 +1,4 @@
-// Makes room in the log for the coming days, and deletes what every consumer has read.
+// Makes room in the log for the coming days, deletes what every consumer has read, and writes how many requests were made.
 import { selectPositions } from '../../kit/host/consumers.store.ts'
 import { schedule } from './state.ts'
 
@@ -12,6 +12,17 @@ export const trimLog = schedule({
     const declared = positions.filter(({ consumer }) => state.consumers.has(consumer))
     const undeclared = positions.filter(({ consumer }) => !state.consumers.has(consumer))
     await log.trim({ db, write, now, signal, declared, undeclared })
+    return undefined
+  },
+})
+
+export const writeRequestCounts = schedule({
+  name: 'request counts',
+  per: 'process',
+  everyMs: 5_000,
+  deadlineMs: 30_000,
+  run: async ({ state }) => {
+    await state.counts.flush()
     return undefined
   },
 })

@@ -3,7 +3,9 @@ import * as consumers from './consumers.ts'
 import * as deadLetters from './dead-letters.ts'
 import * as hostTables from './host-tables.ts'
 import * as queues from './queues.ts'
-import { trimLog } from './schedule.ts'
+import { openRequestCounts } from './requests/counts.ts'
+import * as requests from './requests/requests.ts'
+import { trimLog, writeRequestCounts } from './schedule.ts'
 import * as tables from './tables.ts'
 
 /** `all` are the services whose background work is observed. */
@@ -11,15 +13,22 @@ export const o11yService = (all: () => readonly Service[]) =>
   service({
     name: 'o11y',
     what: 'Observability: traces, metrics and logs',
-    operations: [consumers, queues, deadLetters, tables],
+    operations: [consumers, queues, deadLetters, tables, requests],
+    migrations: new URL('migrations/', import.meta.url),
     tables: hostTables,
-    schedules: [trimLog],
-    open: async ({ engines }) => ({
-      state: {
-        consumers: new Set(all().flatMap(one => one.consumers.map(({ id }) => id))),
-        queues: new Set(all().flatMap(one => one.queues.map(({ id }) => id))),
-        tables: all().flatMap(({ name: service, tables }) => tables.map(table => ({ service, table }))),
-        analytics: engines.db.analytics,
-      },
-    }),
+    schedules: [trimLog, writeRequestCounts],
+    open: async ({ engines: { db, clock } }) => {
+      const counts = openRequestCounts(db, clock)
+      return {
+        state: {
+          consumers: new Set(all().flatMap(one => one.consumers.map(({ id }) => id))),
+          queues: new Set(all().flatMap(one => one.queues.map(({ id }) => id))),
+          tables: all().flatMap(({ name: service, tables }) => tables.map(table => ({ service, table }))),
+          analytics: db.analytics,
+          counts,
+        },
+        provides: { countRequest: counts.count },
+        close: counts.flush,
+      }
+    },
   })

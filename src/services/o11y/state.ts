@@ -2,6 +2,7 @@
 import type { Database } from '../../engines/engines.ts'
 import { serviceKit } from '../../kit/service.ts'
 import type { Table } from '../../kit/table.ts'
+import type { RequestCounts } from './requests/counts.ts'
 
 export type Observed = {
   /** Their ids. */
@@ -10,6 +11,7 @@ export type Observed = {
   tables: readonly { service: string; table: Table }[]
   /** For reads over many rows. */
   analytics: Database
+  counts: RequestCounts
 }
 
 export const { operation, schedule } = serviceKit<Observed>()
