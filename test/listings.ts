@@ -53,6 +53,7 @@ export const LISTINGS: readonly Listing[] = [
   listing('own active keys', `/v1/account/keys?status=active&${LIMIT}`, 'member'),
   listing('own expired keys', `/v1/account/keys?status=expired&${LIMIT}`, 'member'),
   listing('own revoked keys', `/v1/account/keys?status=revoked&${LIMIT}`, 'member'),
+  listing('events', `/v1/event?${LIMIT}`),
   listing('errors', `/v1/errors?${LIMIT}`, 'owner', false),
   listing('dead letters', `/v1/o11y/dead-letters?${LIMIT}`, 'superadmin'),
   listing('usage', `/v1/billing/usage?${LIMIT}`),
@@ -136,7 +137,7 @@ export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count:
     from users as invited, users as inviting, generate_series(0, ${each}::int) as n
     where invited.id = ${member} and inviting.id = ${owner}`
   await db`insert into events (received, timestamp, clamped, org, id, wire, event, fingerprint, properties)
-    select ${now}, ${now}::timestamptz - make_interval(secs => n), false, ${org}, 'evt_' || n, 'native', '$exception', 'f', '{}'
+    select ${now}::timestamptz - make_interval(secs => n), ${now}::timestamptz - make_interval(secs => n), false, ${org}, 'evt_' || n, 'native', '$exception', 'f', '{}'
     from generate_series(0, ${each}::int) as n`
   await db`insert into dead_letters (consumer, tenant, subject, envelope, error, at)
     select 'consumer', ${org}, 'project.created',

@@ -135,6 +135,14 @@ describe('a deleted organisation', () => {
       new Map(await Promise.all(owned.map(async table => [table.name, await rowsOf(host, table, org)] as const)))
     const isStill = ({ name }: Table) => !['queue_keys', 'queue_jobs', 'bus_log'].includes(name)
     await host.keyring.flush()
+    const requests = owned.find(({ name }) => name === 'request_counts') as Table
+    await eventually(
+      () => {
+        host.clock.advance(5_000) // Its schedule counts the requests above.
+        return rowsOf(host, requests, spared.org)
+      },
+      rows => rows.length === 2,
+    )
     const before = await ofAll(spared.org)
     for (const [name, rows] of await ofAll(doomed.org)) {
       assert.ok(rows.length > 0 || name === 'former_orgs', `${name} was not filled`)

@@ -5,13 +5,13 @@ import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
 import { useParam } from '../../frame/search.ts'
+import { BarChart } from '../../parts/chart.tsx'
 import { download } from '../../parts/download.ts'
 import { KeyName } from '../../parts/key-name.tsx'
 import { type Column, List, pages } from '../../parts/list.tsx'
-import { Money } from '../../parts/money.tsx'
+import { balance, Money, moneyText } from '../../parts/money.tsx'
 import { Segments } from '../../parts/segments.tsx'
 import { lastDays } from '../../parts/spark.tsx'
-import { DayBars } from './bars.tsx'
 import { Tile } from './credits.tsx'
 import { BillingTabs, spentSince, WITHIN } from './queries.tsx'
 
@@ -71,7 +71,7 @@ export function Usage() {
                 {total.data && (total.data.count ? <Money cents={total.data.amount / total.data.count} /> : '—')}
               </Tile>
             </div>
-            <DayBars days={lastDays(total.data?.data ?? [], days, ({ amount }) => amount)} />
+            <Spending days={lastDays(total.data?.data ?? [], days, ({ amount }) => amount)} />
           </div>
         </>
       }
@@ -98,6 +98,22 @@ export function Usage() {
   )
 }
 
+function Spending({ days }: { days: { day: string; value: number }[] }) {
+  const { data } = useQuery(balance)
+  return (
+    <BarChart
+      className="bchart"
+      label="Spending by day"
+      series={[{ name: 'Spent', tone: 's1' }]}
+      points={days.map(({ day, value }) => ({ at: day, values: [value] }))}
+      timeText={at => short.format(new Date(at))}
+      says={cents => (data ? moneyText(cents, data.currency) : '')}
+      least={100}
+    />
+  )
+}
+
+const short = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 const NAME: Record<(typeof GROUPS)[number][0], Column<Group>> = {

@@ -4,11 +4,11 @@ import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/cons
 
 const SDKS = ['stoa-client', 'posthog-js', 'posthog-node', 'Segment', 'RudderStack', 'Amplitude', 'Mixpanel']
 
-describe('the screen of events', { skip: NO_CONSOLE }, () => {
+describe('the screens of events', { skip: NO_CONSOLE }, () => {
   const startConsole = consoleSuite()
   it('changes the settings, and asks before events are deleted', async t => {
     const { signIn, owner, home } = await startConsole(t)
-    const { page, errors } = await signIn(home, 'events')
+    const { page, errors } = await signIn(home, 'events/sending')
     await page.getByRole('link', { name: 'Create a publishable key' }).waitFor()
     await page.getByLabel('Remove secrets').check()
     await page.getByRole('button', { name: 'Save settings' }).click()
@@ -33,11 +33,28 @@ describe('the screen of events', { skip: NO_CONSOLE }, () => {
     assert.deepEqual(errors(), [])
   })
 
+  it('shows the newest events, from the first one on', async t => {
+    const { signIn, owner, home } = await startConsole(t)
+    const { page, errors } = await signIn(home, 'events')
+    await page.getByRole('heading', { name: 'No event yet' }).waitFor()
+    await owner('POST /v1/event', {
+      event: 'Order Completed',
+      distinctId: 'ada',
+      revenue: 12.5,
+      currency: 'EUR',
+      properties: { plan: 'pro' },
+    })
+    await page.getByRole('button', { name: 'Order Completed' }).click()
+    await page.getByText('12.5 EUR').waitFor()
+    await page.getByText('"plan": "pro"').waitFor()
+    assert.deepEqual(errors(), [])
+  })
+
   it('shows members the settings', async t => {
     const { signIn, owner } = await startConsole(t)
     const member = { email: 'mia@shop.example', password: 'correct horse battery staple 9' }
     await owner('POST /v1/iam/members', { ...member, role: 'member' })
-    const { page, errors } = await signIn(member, 'events')
+    const { page, errors } = await signIn(member, 'events/sending')
     await page.getByText('Owners and admins can change this.').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Save settings' }).count(), 0)
     assert.deepEqual(await violations(page), [])
@@ -49,7 +66,7 @@ describe('the screen of events', { skip: NO_CONSOLE }, () => {
       it(`has a snippet for each SDK on a ${name}, ${colorScheme}`, async t => {
         const { signIn, owner, home, baseUrl } = await startConsole(t)
         const { body: key } = await owner('POST /v1/account/keys', { name: 'Web', type: 'publishable' })
-        const { page, errors } = await signIn(home, 'events', { viewport, colorScheme })
+        const { page, errors } = await signIn(home, 'events/sending', { viewport, colorScheme })
         await page.getByText('The key is “Web”').waitFor()
         for (const sdk of SDKS) {
           await page.getByRole('tab', { name: sdk }).click()

@@ -1,148 +1,90 @@
+// The events that arrived, the newest first.
 import './events.css'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import type { EventSettings } from '../../../client/stoa.js'
-import { manages, me, stoa } from '../../api.ts'
-import { useChange } from '../../frame/change.ts'
+import type { ReceivedEvent } from '../../../client/stoa.js'
+import { stoa } from '../../api.ts'
 import { useCode } from '../../frame/code.tsx'
-import { Failed } from '../../frame/problems.tsx'
-import { Sheet } from '../../frame/sheet.tsx'
-import { CodeBlock } from '../../parts/code.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
+import { Clock } from '../../parts/clock.tsx'
+import { CodeBlock, jsonText } from '../../parts/code.tsx'
 import { Id } from '../../parts/copy.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { Form, type FormField } from '../../parts/form.tsx'
+import { type Column, List, pages, type Steps } from '../../parts/list.tsx'
+import { Pane } from '../../parts/pane.tsx'
 import { PublishableNote, usePublishable } from '../../parts/publishable.tsx'
+import { Time } from '../../parts/time.tsx'
 import { samplesOf } from './samples.ts'
+import { ABOUT, EventTabs } from './tabs.tsx'
 
-const KEY = ['event-settings']
+const REFRESH_MS = 10_000
 
 export function Events() {
-  const { data: person } = useQuery(me)
-  const { key } = usePublishable()
-  useCode('getEventSettings', 'GET', '/v1/event/settings', {})
-  const { data, error, refetch } = useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => stoa.getEventSettings({}, { signal }),
-  })
-  const mayChange = person !== undefined && manages(person)
+  useCode('listEvents', 'GET', '/v1/event', {})
   return (
-    <Sheet title="Events">
-      <header className="head">
-        <div className="grow">
-          <h1>Events</h1>
-          <p>What happens in your pages and servers. Each event is stored before the host answers.</p>
-        </div>
-      </header>
-      <div className="section evpage">
-        <section>
-          <h2>Send events</h2>
-          <dl className="kv">
-            <dt>Address</dt>
-            <dd>
-              <Id text={`${location.origin}/v1/event`} show />
-            </dd>
-            <dt>Key</dt>
-            <dd>
-              <Id text={key} show />
-            </dd>
-          </dl>
-          <CodeBlock samples={samplesOf(location.origin, key)} />
-          <PublishableNote />
-          <p className="muted">
-            A page can read the answers only if its domain is attached to a project and verified. Requests with the
-            header DNT or Sec-GPC are not stored.
-          </p>
-        </section>
-        <section>
-          <h2>Storage and privacy</h2>
-          {error && <Failed error={error} reset={() => void refetch()} />}
-          {data &&
-            (mayChange ? (
-              <Settings key={JSON.stringify(data)} of={data} />
-            ) : (
-              <Facts title="Settings" of={factsOf(data)} />
-            ))}
-          {data && !mayChange && <p className="muted">Owners and admins can change this.</p>}
-        </section>
-      </div>
-    </Sheet>
+    <List
+      title="Events"
+      about={ABOUT}
+      top={<EventTabs />}
+      noun={['event', 'events']}
+      query={{
+        ...pages(['events'], (after, options) => stoa.listEvents({ ...after, limit: 100 }, options)),
+        // The first one appears by itself; then no row moves under the pointer.
+        refetchInterval: ({ state }) => state.data?.pages[0]?.data.length === 0 && REFRESH_MS,
+      }}
+      idOf={({ id }) => id}
+      columns={COLUMNS}
+      isDense
+      opens="pane"
+      details={(event, steps) => <EventPane of={event} {...steps} />}
+      empty={{
+        icon: 'bolt',
+        title: 'No event yet',
+        says: 'Send one with a call below. It appears here within seconds.',
+        more: <FirstEvent />,
+      }}
+    />
   )
 }
 
-const FIELDS: FormField[] = [
-  {
-    path: 'retentionDays',
-    label: 'Delete events after (days)',
-    help: 'From 1 to 3,650. Without a number they are kept.',
-  },
-  {
-    path: 'storeAddresses',
-    label: 'Store IP addresses',
-    help: 'The address of the sender is stored with each event, as $ip.',
-  },
-  {
-    path: 'scrub',
-    label: 'Remove secrets',
-    help: 'Texts that look like secrets or card numbers are removed before events are stored.',
-  },
+const personOf = ({ distinctId, anonymousId }: ReceivedEvent) => distinctId ?? anonymousId
+
+const COLUMNS: Column<ReceivedEvent>[] = [
+  { head: 'Event', className: 'p1', cell: ({ event }) => event },
+  { head: 'Who', className: 'p3', cell: event => <span className="cut">{personOf(event) ?? '—'}</span> },
+  { head: 'Project', className: 'low', cell: ({ project }) => project ?? <span className="zero">—</span> },
+  { head: 'Sent by', className: 'low', cell: ({ wire }) => wireText(wire) },
+  { head: 'Arrived', className: 'r p2', cell: ({ received }) => <Time at={received} /> },
 ]
 
-function Settings({ of }: { of: EventSettings }) {
-  const [asked, setAsked] = useState<EventSettings | null>(null)
-  const save = useChange({
-    run: (input: EventSettings) => stoa.updateEventSettings(input),
-    changes: [KEY],
-    done: () => 'Settings saved',
-    showsErrors: true,
-  })
-  const submit = (input: EventSettings) => {
-    // An empty field is left out of the form's input.
-    const next = { ...input, retentionDays: input.retentionDays ?? null }
-    if (deletesMore(of, next)) setAsked(next)
-    else save.mutate(next)
-  }
-  const days = `${asked?.retentionDays ?? 0} days`
+const wireText = (wire: string) => (wire === 'native' ? 'Stoa' : wire)
+
+const EventPane = ({ of, ...steps }: Steps & { of: ReceivedEvent }) => (
+  <Pane title={of.event} sub={<Id text={of.id} show />} {...steps}>
+    <Facts
+      of={{
+        Who: of.distinctId && <Id text={of.distinctId} show />,
+        Visitor: of.anonymousId && <Id text={of.anonymousId} show />,
+        Session: of.sessionId && <Id text={of.sessionId} show />,
+        Happened: <Clock at={of.timestamp} />,
+        Arrived: <Clock at={of.received} />,
+        'Sent by': wireText(of.wire),
+        Project: of.project,
+        Workspace: of.workspace && <Id text={of.workspace} show />,
+        Revenue: of.revenue !== undefined && `${of.revenue.toLocaleString()} ${of.currency ?? ''}`,
+      }}
+    />
+    {of.propertiesOmitted ? (
+      <p className="muted">{`Its properties have ${of.propertiesOmitted.toLocaleString()} bytes and are not in this list.`}</p>
+    ) : (
+      <CodeBlock samples={[{ name: 'Properties', code: jsonText(of.properties) }]} />
+    )}
+  </Pane>
+)
+
+function FirstEvent() {
+  const { key } = usePublishable()
   return (
     <>
-      <Form
-        id="event-settings"
-        operation="updateEventSettings"
-        fields={FIELDS}
-        initial={{ ...of, retentionDays: of.retentionDays ?? undefined }}
-        error={save.error}
-        onSubmit={submit as (input: never) => void}
-      />
-      <button
-        type="submit"
-        form="event-settings"
-        className="btn"
-        data-kind="primary"
-        aria-busy={save.isPending}
-        disabled={save.isPending}
-      >
-        Save settings
-      </button>
-      {asked && (
-        <Confirm
-          title="Delete older events?"
-          action="Delete events"
-          type={days}
-          onNo={() => setAsked(null)}
-          onYes={() => save.mutate(asked)}
-        >
-          <p>{`Events that are older than ${days} are deleted now and from then on. They cannot be restored.`}</p>
-        </Confirm>
-      )}
+      <CodeBlock samples={samplesOf(location.origin, key)} />
+      <PublishableNote />
     </>
   )
 }
-
-const deletesMore = (now: EventSettings, next: EventSettings) =>
-  (next.retentionDays ?? Number.POSITIVE_INFINITY) < (now.retentionDays ?? Number.POSITIVE_INFINITY)
-
-const factsOf = ({ retentionDays, storeAddresses, scrub }: EventSettings) => ({
-  Retention: retentionDays ? `${retentionDays.toLocaleString()} days` : 'Kept',
-  'IP addresses': storeAddresses ? 'Stored, as $ip' : 'Not stored',
-  'Secrets and card numbers': scrub ? 'Removed' : 'Stored as sent',
-})

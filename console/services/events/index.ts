@@ -2,5 +2,12 @@ import type { Service } from '../services.ts'
 
 export const events: Service = {
   entries: [{ group: 'Product', label: 'Events', icon: 'bolt', path: 'events', service: 'event' }],
-  screens: [{ path: 'events', title: 'Events', load: async () => (await import('./events.tsx')).Events }],
+  screens: [
+    { path: 'events', title: 'Events', load: async () => (await import('./events.tsx')).Events },
+    {
+      path: 'events/sending',
+      title: 'Sending and settings',
+      load: async () => (await import('./sending.tsx')).Sending,
+    },
+  ],
 }

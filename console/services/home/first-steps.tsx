@@ -4,9 +4,17 @@ import { Link } from '@tanstack/react-router'
 import { me } from '../../api.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { activeKeys, usage } from './queries.ts'
+import { activeKeys, firstCall, newestEvent } from './queries.ts'
 
-type Step = { title: string; says: string; isDone: boolean; code?: string; path?: string; action?: string }
+type Step = {
+  title: string
+  says: string
+  isDone: boolean
+  code?: string
+  waits?: string
+  path?: string
+  action?: string
+}
 
 /** Those that come with an organisation. */
 const FIRST_KEYS = ['First run', 'First key']
@@ -14,8 +22,9 @@ const FIRST_KEYS = ['First run', 'First key']
 /** Null until they are known. */
 export function useFirstSteps(): Step[] | null {
   const { data: keys } = useQuery(activeKeys)
-  const { data: spent } = useQuery(usage)
-  if (!keys || !spent) return null
+  const { data: called } = useQuery(firstCall)
+  const { data: events } = useQuery(newestEvent)
+  if (!keys || !called || !events) return null
   return [
     {
       title: 'Create a key',
@@ -25,17 +34,29 @@ export function useFirstSteps(): Step[] | null {
       action: 'Create key',
     },
     {
+      title: 'Send an event',
+      says: 'Paste this with your key in STOA_KEY. Later, pages send events with a publishable key.',
+      isDone: events.data.length > 0,
+      code: `curl ${location.origin}/v1/event \\
+  -H "Authorization: Bearer $STOA_KEY" \\
+  --json '{"event": "Order Completed", "distinctId": "user-1", "revenue": 12.5, "currency": "EUR"}'`,
+      waits: 'Waiting for your first event',
+    },
+    {
       title: 'Call a model',
       says: 'Paste this with your key in STOA_KEY. The model runs on this host and costs nothing.',
-      isDone: spent.count > 0,
+      isDone: called.count > 0,
       code: `curl ${location.origin}/v1/embeddings \\
   -H "Authorization: Bearer $STOA_KEY" \\
   --json '{"model": "local-embed-en", "input": "Hello"}'`,
+      waits: 'Waiting for your first call',
     },
   ]
 }
 
-export function FirstSteps({ name, steps }: { name: string; steps: Step[] }) {
+type Props = { name: string; steps: Step[]; onHide: () => void }
+
+export function FirstSteps({ name, steps, onHide }: Props) {
   const { data } = useQuery(me)
   const done = steps.filter(({ isDone }) => isDone).length
   const now = steps.findIndex(({ isDone }) => !isDone)
@@ -46,17 +67,17 @@ export function FirstSteps({ name, steps }: { name: string; steps: Step[] }) {
         <p>{`${done} of ${steps.length} done. You can do them in any order, and leave at any time.`}</p>
       </header>
       <ol className="steps">
-        {steps.map(({ title, says, isDone, code, path, action }, n) => (
+        {steps.map(({ title, says, isDone, code, waits, path, action }, n) => (
           <li key={title} data-state={isDone ? 'done' : n === now ? 'now' : undefined}>
             <span className="n">{isDone ? <Icon name="check" small /> : n + 1}</span>
             <div>
               <h2>{title}</h2>
               <p>{isDone ? 'Done.' : says}</p>
-              {code && !isDone && <CodeBlock title="curl" samples={[{ name: 'curl', code }]} />}
+              {code && !isDone && <CodeBlock title={title} samples={[{ name: 'curl', code }]} />}
               {code && !isDone && (
                 <div className="waiting" role="status">
                   <span className="status" data-tone="live">
-                    Waiting for your first call
+                    {waits}
                   </span>
                   <span className="muted">This page changes by itself when it arrives.</span>
                 </div>
@@ -75,6 +96,11 @@ export function FirstSteps({ name, steps }: { name: string; steps: Step[] }) {
           </li>
         ))}
       </ol>
+      <p>
+        <button type="button" className="link" onClick={onHide}>
+          Skip these steps
+        </button>
+      </p>
     </div>
   )
 }

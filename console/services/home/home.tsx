@@ -1,82 +1,57 @@
 import './home.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { me } from '../../api.ts'
 import { useCode } from '../../frame/code.tsx'
 import { Sheet } from '../../frame/sheet.tsx'
-import { moneyText } from '../../parts/money.tsx'
-import { Spark } from '../../parts/spark.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Attention } from './attention.tsx'
+import { Figures, RangeChoice, RequestChart, useRange } from './figures.tsx'
 import { FirstSteps, useFirstSteps } from './first-steps.tsx'
-import { endpoints, errors, usage } from './queries.ts'
+import { errors } from './queries.ts'
 
 export function Home() {
   const { data: person } = useQuery(me)
   const steps = useFirstSteps()
-  useCode('getUsageSummary', 'GET', '/v1/billing/usage/summary', { by: 'day' })
+  const [isHidden, hide] = useHidden(person?.org ?? '')
+  const [range] = useRange()
+  useCode('getRequests', 'GET', '/v1/o11y/requests', { range })
   if (!person || !steps) return <Sheet title="Home">{null}</Sheet>
-  const isNew = steps.some(({ isDone }) => !isDone)
+  const isNew = !isHidden && steps.some(({ isDone }) => !isDone)
   const name = person.orgs.find(one => one.org === person.org)?.name ?? person.org
   return (
     <Sheet title="Home">
       {isNew ? (
-        <FirstSteps name={name} steps={steps} />
+        <FirstSteps name={name} steps={steps} onHide={hide} />
       ) : (
         <>
           <header className="head">
             <div className="grow">
               <h1>Home</h1>
             </div>
+            <RangeChoice />
           </header>
           <Figures />
         </>
       )}
       <Attention org={person.org} quiet={isNew} />
+      {!isNew && <RequestChart />}
       <NewestErrors org={person.org} />
     </Sheet>
   )
 }
 
-const month = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 'UTC' })
-
-function Figures() {
-  const { data: spent } = useQuery(usage)
-  const { data: hooks } = useQuery(endpoints)
-  const days = spent?.data ?? []
-  const deliveries = hooks?.data.reduce((sum, one) => sum + one.deliveries7d, 0) ?? 0
-  const failures = hooks?.data.reduce((sum, one) => sum + one.failures7d, 0) ?? 0
-  const delivered = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
-  return (
-    <section className="section">
-      <div className="tiles home-tiles">
-        <Tile
-          label={`Spent in ${month.format(new Date())}`}
-          figure={spent ? moneyText(spent.amount, spent.currency) : '…'}
-        >
-          <Spark values={days.map(one => one.amount)} />
-        </Tile>
-        <Tile label={`Model calls in ${month.format(new Date())}`} figure={spent ? spent.count.toLocaleString() : '…'}>
-          <Spark values={days.map(one => one.count)} />
-        </Tile>
-        <Tile
-          label="Deliveries, 7 days"
-          figure={hooks ? (deliveries === 0 ? '—' : delivered.format(1 - failures / deliveries)) : '…'}
-        >
-          <p className="muted">{`${(deliveries - failures).toLocaleString()} of ${deliveries.toLocaleString()} delivered`}</p>
-        </Tile>
-      </div>
-    </section>
-  )
+/** Whether this browser shows the first steps no more. */
+function useHidden(org: string): [boolean, () => void] {
+  const name = `stoa-first-steps-${org}`
+  const [isHidden, setHidden] = useState(false)
+  const hide = () => {
+    localStorage.setItem(name, 'hidden')
+    setHidden(true)
+  }
+  return [isHidden || localStorage.getItem(name) === 'hidden', hide]
 }
-
-const Tile = ({ label, figure, children }: { label: string; figure: string; children: React.ReactNode }) => (
-  <div className="tile">
-    <span className="label">{label}</span>
-    <span className="figure">{figure}</span>
-    {children}
-  </div>
-)
 
 function NewestErrors({ org }: { org: string }) {
   const { data } = useQuery(errors)

@@ -15,6 +15,27 @@ export const usage = queryOptions({
   ...refreshed,
 })
 
+export type Range = '24h' | '7d' | '30d'
+export const requests = (range: Range) =>
+  queryOptions({
+    queryKey: ['requests', range],
+    queryFn: ({ signal }) => stoa.getRequests({ range }, { signal }),
+    ...refreshed,
+  })
+
+/** Whether a model was ever called. */
+export const firstCall = queryOptions({
+  queryKey: ['usage', 'ever'],
+  queryFn: ({ signal }) => stoa.listUsage({ limit: 1 }, { signal }),
+  ...refreshed,
+})
+
+export const newestEvent = queryOptions({
+  queryKey: ['events', 'home'],
+  queryFn: ({ signal }) => stoa.listEvents({ limit: 1 }, { signal }),
+  ...refreshed,
+})
+
 export const activeKeys = queryOptions({
   queryKey: ['keys', 'home'],
   queryFn: ({ signal }) => stoa.listKeys({ status: 'active', limit: 200 }, { signal }),

@@ -1,0 +1,13 @@
+import { Tabs } from '../../parts/tabs.tsx'
+
+export const ABOUT = 'What happens in your pages and servers. Each event is stored before the host answers.'
+
+export const EventTabs = () => (
+  <Tabs
+    label="Events"
+    of={[
+      ['events', 'Newest'],
+      ['events/sending', 'Sending and settings'],
+    ]}
+  />
+)
