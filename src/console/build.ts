@@ -33,7 +33,7 @@ function install(): void {
     .digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   // Not `npm ci`: it refuses the lock file of rolldown, some of whose platform packages not all registries have.
-  run('npm', ['install', '--no-save', '--ignore-scripts', '--loglevel=error'])
+  run('npm', ['install', '--no-save', '--include=dev', '--ignore-scripts', '--loglevel=error'])
   writeFileSync(stamp, wanted)
 }
 

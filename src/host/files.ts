@@ -38,8 +38,8 @@ const PAGE_HEADERS = {
 /** Of a header with a list: browsers send far less, and more costs time for nothing. */
 export const LIST_CHARS_MAX = 1_000
 
-/** Bytes that are sent unchanged, with an entity tag. */
-export type Document = { bytes: Buffer; etag: string; headers: Record<string, string> }
+/** Bytes that are sent unchanged, with an entity tag. `brotli`: the same, compressed. */
+export type Document = { bytes: Buffer; etag: string; headers: Record<string, string>; brotli?: Document }
 
 /** `documents` are served as JSON, by path. */
 export function openFiles(mounts: readonly Files[], documents: Record<string, () => object> = {}): FindFile {
@@ -55,7 +55,8 @@ export function openFiles(mounts: readonly Files[], documents: Record<string, ()
 }
 
 /** 304 if the client has the current version. */
-export function replyWith({ bytes, etag, headers }: Document, requested: IncomingHttpHeaders): Reply {
+export function replyWith(document: Document, requested: IncomingHttpHeaders): Reply {
+  const { bytes, etag, headers } = (acceptsBrotli(requested) && document.brotli) || document
   const isCurrent = String(requested['if-none-match'] ?? '')
     .slice(0, LIST_CHARS_MAX)
     .split(',')
@@ -63,8 +64,30 @@ export function replyWith({ bytes, etag, headers }: Document, requested: Incomin
   return isCurrent ? reply(304, headers) : reply(200, headers, bytes)
 }
 
+const acceptsBrotli = (headers: IncomingHttpHeaders) =>
+  String(headers['accept-encoding'] ?? '')
+    .slice(0, LIST_CHARS_MAX)
+    .split(',')
+    .some(one => {
+      const [name = '', ...parameters] = one.split(';').map(part => part.trim().toLowerCase())
+      return name === 'br' && !parameters.some(part => /^q=0(\.0*)?$/.test(part))
+    })
+
+/** With a compressed form for clients that accept it. */
+export const withBrotli = (document: Document, compressed: Buffer): Document => {
+  const { bytes, headers } = document
+  const vary = 'Accept-Encoding'
+  const etag = etagOf(compressed)
+  return {
+    ...{ bytes, etag: document.etag, headers: { ...headers, vary } },
+    brotli: { bytes: compressed, etag, headers: { ...headers, etag, vary, 'content-encoding': 'br' } },
+  }
+}
+
+const etagOf = (bytes: Buffer) => `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
+
 export function documentOf(bytes: Buffer, extension: string): Document {
-  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
+  const etag = etagOf(bytes)
   const type = TYPES[extension] ?? 'application/octet-stream'
   return { bytes, etag, headers: { 'content-type': type, etag, 'cache-control': REVALIDATED } }
 }

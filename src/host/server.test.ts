@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { brotliDecompressSync } from 'node:zlib'
 import { Agent, request } from 'undici'
 import { eventually } from '../../test/eventually.ts'
 import { CA, startHost } from '../../test/host.ts'
@@ -9,6 +10,33 @@ import { specimen } from '../../test/specimen.ts'
 import { services } from '../services/index.ts'
 
 const host = await startHost({ services: [...services, specimen], hsts: true })
+
+describe('the OpenAPI document', () => {
+  it('is compressed for clients that accept it, and the same for others', async () => {
+    const get = (headers: Record<string, string>) => host.call('GET /v1/openapi.json', { as: null, headers })
+    const plain = await get({})
+    assert.equal(plain.headers['content-encoding'], undefined)
+    assert.match(String(plain.headers.vary), /Accept-Encoding/)
+    const { dispatcher, body, headers, statusCode } = await compressed('/v1/openapi.json')
+    assert.deepEqual([statusCode, headers['content-encoding']], [200, 'br'])
+    const bytes = Buffer.from(await body.arrayBuffer())
+    assert.ok(bytes.length < plain.text.length / 10)
+    assert.equal(brotliDecompressSync(bytes).toString(), plain.text)
+    assert.notEqual(headers.etag, plain.headers.etag)
+    await dispatcher.close()
+    for (const encoding of ['gzip', 'br;q=0', 'identity']) {
+      assert.equal((await get({ 'accept-encoding': encoding })).headers['content-encoding'], undefined)
+    }
+    const current = await get({ 'accept-encoding': 'br', 'if-none-match': String(headers.etag) })
+    assert.equal(current.status, 304)
+  })
+})
+
+async function compressed(path: string) {
+  const dispatcher = new Agent({ connect: { ca: CA() } })
+  const answer = await request(host.baseUrl + path, { dispatcher, headers: { 'accept-encoding': 'gzip, br' } })
+  return { dispatcher, ...answer }
+}
 
 describe('an unknown route', () => {
   for (const [path, why] of [

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { extname, join } from 'node:path'
 import { reply } from '../kit/answer.ts'
 import { cookieIn } from '../kit/host/cookies.ts'
-import { type Document, documentOf, type FindFile, FOREVER, LIST_CHARS_MAX, replyWith } from './files.ts'
+import { type Document, documentOf, type FindFile, FOREVER, replyWith, withBrotli } from './files.ts'
 
 export type Site = FindFile
 
@@ -16,10 +16,8 @@ const POLICY =
 const PAGE_HEADERS = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' }
 const THEMES = ['', 'light', 'dark'] as const
 
-type Encoded = { plain: Document; brotli: Document | null }
-
 export function openSite(directory: string): Site {
-  const files = new Map<string, Encoded>()
+  const files = new Map<string, Document>()
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
     const path = join(directory, name)
     if (statSync(path).isFile() && !/\.(br|txt|html)$/.test(name)) files.set(`/${name}`, fileAt(path))
@@ -32,38 +30,17 @@ export function openSite(directory: string): Site {
     if (method !== 'GET' && method !== 'HEAD') return null
     if (PAGES.test(path)) return replyWith(themed(headers), headers)
     const file = files.get(path)
-    if (!file) return null
-    return replyWith(file.brotli && acceptsBrotli(headers) ? file.brotli : file.plain, headers)
+    return file ? replyWith(file, headers) : null
   }
 }
 
-const acceptsBrotli = (headers: IncomingHttpHeaders) =>
-  String(headers['accept-encoding'] ?? '')
-    .slice(0, LIST_CHARS_MAX)
-    .split(',')
-    .some(one => {
-      const [name = '', ...parameters] = one.split(';').map(part => part.trim().toLowerCase())
-      return name === 'br' && !parameters.some(part => /^q=0(\.0*)?$/.test(part))
-    })
-
-function fileAt(path: string): Encoded {
-  const plain = encoded(documentOf(readFileSync(path), extname(path)), null)
-  const compressed = `${path}.br`
-  const brotli = existsSync(compressed) ? encoded(documentOf(readFileSync(compressed), extname(path)), 'br') : null
-  return { plain, brotli }
-}
-
 /** All names have a digest of the content. */
-const encoded = ({ bytes, etag, headers }: Document, encoding: string | null): Document => ({
-  bytes,
-  etag,
-  headers: {
-    ...headers,
-    'cache-control': FOREVER,
-    vary: 'Accept-Encoding',
-    ...(encoding && { 'content-encoding': encoding }),
-  },
-})
+function fileAt(path: string): Document {
+  const { bytes, etag, headers } = documentOf(readFileSync(path), extname(path))
+  const forever = { bytes, etag, headers: { ...headers, 'cache-control': FOREVER } }
+  const compressed = `${path}.br`
+  return existsSync(compressed) ? withBrotli(forever, readFileSync(compressed)) : forever
+}
 
 /** With the theme in it, so that nothing flashes. */
 function pageOf(html: string, theme: string): Document {

@@ -113,7 +113,7 @@ export async function selectErrors(
 /** The same for a list of events, whose properties the process parses. */
 const LISTED_BYTES_MAX = 512 * 1024
 
-export function selectEvents(
+export function selectArrived(
   db: Sql,
   org: string,
   last: { received: string; id: string },

@@ -8,7 +8,7 @@ type Write = <T>(work: (db: Tx) => Promise<T>) => Promise<T>
 export const openWarehouse = (): Warehouse => ({
   append: (db, rows) => store.insertEventRows(db, rows),
   newestErrors: store.selectErrors,
-  newestEvents: store.selectEvents,
+  newestEvents: store.selectArrived,
   deleteBefore: (db, org, before, limit) => store.deleteEvents(db, org, before, limit),
   maintain: (db, write, now) => makePartitions(db, write, now),
 })
