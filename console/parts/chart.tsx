@@ -41,7 +41,13 @@ export function BarChart(props: Props) {
             ))}
           </span>
         )}
-        <button type="button" className="link right" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+        <button
+          type="button"
+          className="btn s right"
+          data-kind="quiet"
+          aria-pressed={isTable}
+          onClick={() => setTable(!isTable)}
+        >
           {isTable ? 'Show as chart' : 'Show as table'}
         </button>
       </figcaption>
@@ -126,9 +132,9 @@ function bars({ values }: Point, top: number): { at: number; y: number; height: 
   })
 }
 
-/** The next of 1, 2 and 5 times a power of ten. */
+/** The next round amount. */
 function niceTop(most: number, least: number): number {
   if (!(most > 0)) return least
   const power = 10 ** Math.floor(Math.log10(most))
-  return power * ([1, 2, 5, 10].find(step => step * power >= most) ?? 10)
+  return power * ([1, 1.5, 2, 3, 4, 5, 6, 8, 10].find(step => step * power >= most) ?? 10)
 }

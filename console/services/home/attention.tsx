@@ -70,14 +70,15 @@ export function Attention({ org, quiet }: { org: string; quiet: boolean }) {
   )
 }
 
-function ofEndpoint({ id, url, status, failures7d, deliveries7d }: WebhookEndpoint): Item[] {
+function ofEndpoint({ id, url, description, status, failures7d, deliveries7d }: WebhookEndpoint): Item[] {
   if (status !== 'active' || failures7d === 0) return []
   const title = (
     <>
-      Endpoint <b>{new URL(url).host}</b> failed {failures7d.toLocaleString()} times in seven days
+      Endpoint <b>{description || new URL(url).host}</b>{' '}
+      {failures7d === 1 ? 'failed once' : `failed ${failures7d.toLocaleString()} times`} in seven days
     </>
   )
-  const says = `Of ${deliveries7d.toLocaleString()} deliveries. Failed ones can be sent again.`
+  const says = `Of ${deliveries7d.toLocaleString()} ${deliveries7d === 1 ? 'delivery' : 'deliveries'}. Failed ones can be sent again.`
   return [{ id, tone: 'danger', icon: 'hook', title, says, path: 'webhooks', action: 'See attempts' }]
 }
 

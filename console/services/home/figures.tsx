@@ -75,7 +75,7 @@ const Tile = ({ label, figure, title, children }: TileProps) => (
 )
 
 const SERIES = [
-  { name: 'Answered', tone: 's1' },
+  { name: 'Answered', tone: 'sq' },
   { name: 'Refused', tone: 'sw' },
   { name: 'Failed', tone: 'sd' },
 ]

@@ -97,7 +97,7 @@ export function FirstSteps({ name, steps, onHide }: Props) {
         ))}
       </ol>
       <p>
-        <button type="button" className="link" onClick={onHide}>
+        <button type="button" className="btn s" onClick={onHide}>
           Skip these steps
         </button>
       </p>
