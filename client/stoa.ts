@@ -2882,6 +2882,8 @@ export type RotateKeyOutput = {
 export type StartLoginInput = {
   /** The path on this host the browser is sent to after sign-in; by default it is sent to the person's account page */
   to?: string
+  /** The slug of the organisation to sign in to: a member of several does not choose one then. It is ignored unless the person is a member of it */
+  org?: string
 }
 
 export type LogoutInput = Record<string, never>
