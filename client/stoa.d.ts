@@ -962,6 +962,8 @@ export type Session = {
     app: string;
     /** When the person signed in */
     created: string;
+    /** Whether this request was made with it */
+    current: boolean;
 };
 export type ListSessionsInput = {
     /** A person's id: `usr_…` of a member of the team, `cus_…` of a customer */

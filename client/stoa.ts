@@ -2424,6 +2424,8 @@ export type Session = {
   app: string
   /** When the person signed in */
   created: string
+  /** Whether this request was made with it */
+  current: boolean
 }
 
 export type ListSessionsInput = {

@@ -43,7 +43,7 @@ export const queryClient = new QueryClient({
 /** The host accepts at most 200 characters, which it keeps in a cookie. */
 const RETURN_MAX = 200
 
-const ORG_IN_PATH = /^\/o\/([a-z0-9]+(?:-[a-z0-9]+)*)(?:\/|$)/
+const ORG_IN_PATH = /^\/o\/([a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?)(?:\/|$)/
 
 /** Signs in and returns to this screen, or to its beginning if the address is too long. Members of the organisation that the
  *  address names, or of `org`, are signed in to it without a choice. */

@@ -235,6 +235,10 @@ describe('sign-in at the base address', () => {
     const [listed, ...more] = (await list()).filter(({ id }) => !before.includes(id))
     assert.ok(listed && more.length === 0)
     assert.equal(listed.app, 'admin-console')
+    const [present] = (await get('/v1/iam/sessions', session)).body.data.filter(
+      (one: { current: boolean }) => one.current,
+    )
+    assert.equal(present.id, listed.id)
     assert.equal((await host.call(`DELETE /v1/iam/sessions/${listed.id}`)).status, 404, 'home sees nothing of it')
     assert.equal((await host.call(`DELETE /v1/iam/sessions/${listed.id}`, { as: host.other.key })).status, 204)
     assert.equal((await me(session)).status, 401)
