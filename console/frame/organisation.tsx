@@ -3,6 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { useId } from 'react'
 import { type Me, signInUrl } from '../api.ts'
 import { Icon } from '../parts/icon.tsx'
+import { useChange } from './change.ts'
+import { signOut } from './sign-out.ts'
 
 const Mark = () => (
   <span className="mark">
@@ -38,8 +40,19 @@ export function OrganisationMenu({ me }: { me: Me }) {
           <Icon name="user" />
           Your account
         </Link>
+        <SignOut />
       </div>
     </>
+  )
+}
+
+function SignOut() {
+  const leave = useChange({ run: signOut, changes: [] })
+  return (
+    <button type="button" onClick={() => leave.mutate()}>
+      <Icon name="signin" />
+      Sign out
+    </button>
   )
 }
 

@@ -25,6 +25,8 @@ export type FormField = {
   control?: Control
   /** What the choices are called. Others are not offered. */
   choices?: Choices
+  /** If the schema leaves it out for others. */
+  isRequired?: boolean
   /** Whether it is shown, by the other values. */
   when?: (values: Values) => boolean
 }
@@ -53,8 +55,9 @@ export function Form({ operation, fields, initial = {}, id, error, onSubmit }: P
   const named = shown.some(({ path }) => fieldError(error, path))
   return (
     <form className="form" id={id} onSubmit={submit}>
-      {shown.map(({ path, label, help, control, choices }) => {
-        const schema = schemaOf(data, operation, path)
+      {shown.map(({ path, label, help, control, choices, isRequired }) => {
+        const declared = schemaOf(data, operation, path)
+        const schema = { ...declared, isRequired: isRequired ?? declared.isRequired }
         const set = (value: unknown) => setValues(now => ({ ...now, [path]: value }))
         const says = help ?? schema.description
         return (

@@ -7,6 +7,7 @@ import { errors } from './errors/index.ts'
 import { events } from './events/index.ts'
 import { home } from './home/index.ts'
 import { keys } from './keys/index.ts'
+import { me } from './me/index.ts'
 import { models } from './models/index.ts'
 import { people } from './people/index.ts'
 import { projects } from './projects/index.ts'
@@ -35,5 +36,5 @@ export const services: readonly Service[] = [
   ...[home, projects, events, errors],
   ...[keys, models, webhooks],
   ...[signin, risk, audit],
-  ...[people, billing],
+  ...[people, billing, me],
 ]
