@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { openapi, type Schema, schemaOf } from '../frame/schema.ts'
+import { fieldOf, openapi, type Schema, schemaOf } from '../frame/schema.ts'
 import { Field, fieldError } from './field.tsx'
 import { Problem } from './problem.tsx'
 
@@ -31,7 +31,9 @@ export type FormField = {
   when?: (values: Values) => boolean
 }
 type Props = {
-  operation: string
+  operation?: string
+  /** Instead of that of an operation's body. */
+  schema?: Schema
   fields: FormField[]
   /** The values at the beginning, by path. */
   initial?: Values
@@ -41,7 +43,7 @@ type Props = {
   onSubmit: (input: never) => void
 }
 
-export function Form({ operation, fields, initial = {}, id, error, onSubmit }: Props) {
+export function Form({ operation = '', schema: own, fields, initial = {}, id, error, onSubmit }: Props) {
   const { data, error: unloaded } = useQuery(openapi)
   const [values, setValues] = useState<Values>(initial)
   if (unloaded) return <Problem error={unloaded} />
@@ -56,7 +58,7 @@ export function Form({ operation, fields, initial = {}, id, error, onSubmit }: P
   return (
     <form className="form" id={id} onSubmit={submit}>
       {shown.map(({ path, label, help, control, choices, isRequired }) => {
-        const declared = schemaOf(data, operation, path)
+        const declared = own ? fieldOf(data, own, path) : schemaOf(data, operation, path)
         const schema = { ...declared, isRequired: isRequired ?? declared.isRequired }
         const set = (value: unknown) => setValues(now => ({ ...now, [path]: value }))
         const says = help ?? schema.description

@@ -13,6 +13,7 @@ import { people } from './people/index.ts'
 import { projects } from './projects/index.ts'
 import { risk } from './risk/index.ts'
 import { signin } from './signin/index.ts'
+import { tools } from './tools/index.ts'
 import { webhooks } from './webhooks/index.ts'
 
 export const GROUPS = ['', 'Product', 'Build', 'Operate', 'Protect', 'Organisation', 'Host'] as const
@@ -34,7 +35,7 @@ export type Service = { entries: Entry[]; screens: Screen[] }
 
 export const services: readonly Service[] = [
   ...[home, projects, events, errors],
-  ...[keys, models, webhooks],
+  ...[keys, models, tools, webhooks],
   ...[signin, risk, audit],
   ...[people, billing, me],
 ]
