@@ -4243,7 +4243,7 @@ export type Stoa = {
   updateMe(input: UpdateMeInput, options?: CallOptions): Call<UpdateMeOutput>
 
   /**
-   * Deletes the caller's account; only customers can, within 15 minutes of signing in.
+   * Deletes the caller's account, within 15 minutes of signing in.
    * `DELETE /v1/iam/me`
    */
   deleteMe(input?: DeleteMeInput, options?: CallOptions): Call<void>

@@ -47,7 +47,7 @@ export function OrganisationMenu({ me }: { me: Me }) {
 }
 
 function SignOut() {
-  const leave = useChange({ run: signOut, changes: [] })
+  const leave = useChange({ run: () => signOut(), changes: [] })
   return (
     <button type="button" onClick={() => leave.mutate()}>
       <Icon name="signin" />

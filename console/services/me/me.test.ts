@@ -121,6 +121,51 @@ describe('the own account', { skip: NO_CONSOLE }, () => {
     assert.deepEqual(errors(), [])
   })
 
+  it('deletes the account, after the address was typed', async t => {
+    const { signIn, home, operator, owner, baseUrl, org } = await startConsole(t)
+    const { page, errors } = await signIn(home, 'keys')
+    await page.goto(`${baseUrl}/me`)
+    const remove = async () => {
+      await page.getByRole('button', { name: 'Delete account…' }).click()
+      await page.getByText('You leave your organisation.').waitFor()
+      assert.ok(await page.getByRole('button', { name: 'Delete account', exact: true }).isDisabled())
+      await page.getByLabel(`Type ${home.email} to confirm`).fill(home.email)
+      await page.getByRole('button', { name: 'Delete account', exact: true }).click()
+    }
+    await remove()
+    await page.getByText(`You are the last owner of ${org}.`).waitFor()
+
+    const grace = { email: `grace@${org}.example`, password: 'walnut-desk-twelve-green' }
+    await operator('POST /v1/iam/orgs', { slug: `${org}-b`, name: 'Berlin', owner: grace })
+    await owner('POST /v1/iam/invites', { email: grace.email, role: 'owner' })
+    const other = await signIn(grace, '/me')
+    await other.page.getByRole('button', { name: 'Accept Home' }).click()
+    await other.page.getByText('You joined Home').waitFor()
+
+    const late = { code: 'conflict', type: 'conflict_error', message: 'Sign in again first, then delete your account.' }
+    await page.route('**/v1/iam/me', route =>
+      route.request().method() === 'DELETE' ? route.fulfill({ status: 409, json: { error: late } }) : route.continue(),
+    )
+    await remove()
+    await page.getByRole('button', { name: 'Sign out and sign in again' }).click()
+    await page.unroute('**/v1/iam/me')
+    await page.getByLabel('E-mail address').fill(home.email)
+    await page.getByLabel('Password').fill(home.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${baseUrl}/me`)
+    await remove()
+    await page.getByLabel('Password').waitFor()
+    await page.getByLabel('E-mail address').fill(home.email)
+    await page.getByLabel('Password').fill(home.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    assert.equal((await owner('GET /v1/iam/me')).status, 401)
+    assert.deepEqual(
+      [...errors(), ...other.errors()].filter(text => !text.includes('409')),
+      [],
+    )
+  })
+
   it('tells a member whose password an admin chose what to do first', async t => {
     const { signIn, owner, org, baseUrl } = await startConsole(t)
     const ada = { email: `ada@${org}.example`, password: 'walnut-desk-twelve-green' }
@@ -129,7 +174,7 @@ describe('the own account', { skip: NO_CONSOLE }, () => {
     await page.goto(`${baseUrl}/me?open=name`)
     await page.getByText('An admin chose your password.').waitFor()
     await page.getByRole('button', { name: 'Change password' }).waitFor()
-    for (const name of ['Change name', 'Change address', 'Leave Home'])
+    for (const name of ['Change name', 'Change address', 'Leave Home', 'Delete account'])
       assert.equal(await page.getByRole('button', { name }).count(), 0, name)
     await page.getByRole('button', { name: 'Organisation Home' }).click()
     await page.locator('.org-menu').getByRole('button', { name: 'Sign out' }).click()

@@ -45,7 +45,7 @@ export function Organisations({ me, mayLeave }: { me: Me; mayLeave: boolean }) {
 
 function Present({ me, name, mayLeave }: { me: Me; name: string; mayLeave: boolean }) {
   const [asks, setAsks] = useState(false)
-  const leave = useChange({ run: () => stoa.removeMember({ user: me.user }), changes: [], onDone: left })
+  const leave = useChange({ run: () => stoa.removeMember({ user: me.user }), changes: [], onDone: () => left() })
   const isOnly = me.orgs.length === 1
   return (
     <>

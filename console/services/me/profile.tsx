@@ -10,6 +10,7 @@ import { signOut } from '../../frame/sign-out.ts'
 import { Id } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Deletion } from './deletion.tsx'
 import { AddressForm, NameForm, PasswordForm } from './forms.tsx'
 import { Invitations } from './invitations.tsx'
 import { Organisations } from './organisations.tsx'
@@ -28,7 +29,7 @@ function Account({ of }: { of: Me }) {
   const [open, setOpen] = useParam('open')
   const { error } = useInfiniteQuery(myInvitations)
   const planted = isPlanted(error)
-  const leave = useChange({ run: signOut, changes: [] })
+  const leave = useChange({ run: () => signOut(), changes: [] })
   const Opened = open === 'password' || !planted ? FORMS.get(open) : undefined
   return (
     <Sheet title="Your account" drawer={Opened && <Opened me={of} onClose={() => setOpen('')} />}>
@@ -71,6 +72,7 @@ function Account({ of }: { of: Me }) {
           </ul>
         </section>
         <Organisations me={of} mayLeave={!planted} />
+        {!planted && <Deletion me={of} />}
       </div>
     </Sheet>
   )

@@ -60,7 +60,7 @@ function Details({ of, ...steps }: { of: Session } & Steps) {
     done: () => 'Sign-in ended',
     onDone: steps.onClose,
   })
-  const leave = useChange({ run: signOut, changes: [] })
+  const leave = useChange({ run: () => signOut(), changes: [] })
   const foot = of.current ? (
     <button type="button" className="btn" aria-busy={leave.isPending} onClick={() => leave.mutate()}>
       <Icon name="signin" />
