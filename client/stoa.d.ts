@@ -962,6 +962,8 @@ export type Session = {
     app: string;
     /** When the person signed in */
     created: string;
+    /** Whether this request was made with it */
+    current: boolean;
 };
 export type ListSessionsInput = {
     /** A person's id: `usr_…` of a member of the team, `cus_…` of a customer */
@@ -1379,6 +1381,8 @@ export type RotateKeyOutput = {
 export type StartLoginInput = {
     /** The path on this host the browser is sent to after sign-in; by default it is sent to the person's account page */
     to?: string;
+    /** The slug of the organisation to sign in to: a member of several does not choose one then. It is ignored unless the person is a member of it */
+    org?: string;
 };
 export type LogoutInput = Record<string, never>;
 /** One product of the organisation */
@@ -2625,7 +2629,7 @@ export type Stoa = {
      */
     updateMe(input: UpdateMeInput, options?: CallOptions): Call<UpdateMeOutput>;
     /**
-     * Deletes the caller's account; only customers can, within 15 minutes of signing in.
+     * Deletes the caller's account, within 15 minutes of signing in.
      * `DELETE /v1/iam/me`
      */
     deleteMe(input?: DeleteMeInput, options?: CallOptions): Call<void>;

@@ -8,8 +8,17 @@ export type Stoa = typeof stoa
 export type Me = Awaited<ReturnType<Stoa['getMe']>>
 export const me = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => stoa.getMe({}, { signal }),
+  queryFn: async ({ signal, client }) => {
+    const before = client.getQueryData<Me>(['me'])
+    const now = await stoa.getMe({}, { signal })
+    const isSame = !before || (before.org === now.org && before.user === now.user)
+    // What was read belongs to the former organisation.
+    if (!isSame) void client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' })
+    return now
+  },
   staleTime: 60_000,
+  // Another tab may have signed in to another organisation, to which the writes of this one would go.
+  refetchOnWindowFocus: 'always',
 })
 export const services = queryOptions({
   queryKey: ['services'],
@@ -34,8 +43,15 @@ export const queryClient = new QueryClient({
 /** The host accepts at most 200 characters, which it keeps in a cookie. */
 const RETURN_MAX = 200
 
-/** Signs in and returns to this screen, or to its beginning if the address is too long. */
-export function signInUrl({ pathname, search }: { pathname: string; search: string }): string {
+const ORG_IN_PATH = /^\/o\/([a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?)(?:\/|$)/
+
+/** Signs in and returns to this screen, or to its beginning if the address is too long. Members of the organisation that the
+ *  address names, or of `org`, are signed in to it without a choice. */
+export function signInUrl(
+  { pathname, search }: { pathname: string; search: string },
+  org = pathname.match(ORG_IN_PATH)?.[1],
+): string {
   const full = pathname + search
-  return `/v1/account/login?to=${encodeURIComponent(full.length > RETURN_MAX ? pathname : full)}`
+  const to = full.length > RETURN_MAX ? pathname : full
+  return `/v1/account/login?${new URLSearchParams({ to, ...(org && { org }) })}`
 }

@@ -185,7 +185,8 @@ const people: Record<string, () => Promise<Written>> = {
   deleteMe: async () => {
     const { as } = await customerCall(started, next('c'))
     const { user } = (await host.call('GET /v1/iam/me', { as })).body
-    return { answer: await host.call('DELETE /v1/iam/me', { as }), on: user, changes: null }
+    const answer = await host.call('DELETE /v1/iam/me', { as })
+    return { answer, on: user, changes: null, emits: ['iam.user.deleted'] }
   },
   acceptInvitation: async () => {
     const { user, email, id, browser } = await invited()

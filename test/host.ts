@@ -286,7 +286,7 @@ function testIdentity() {
   let current: IdentityProvider | null = null
   const withoutOrigin: SignIn = {
     issuer: 'https://id.stoa.example',
-    url: step => `https://id.stoa.example/?${new URLSearchParams(step)}`,
+    url: ({ state, challenge }) => `https://id.stoa.example/?${new URLSearchParams({ state, challenge })}`,
     redeem: async () => null,
     accountUrl: 'https://id.stoa.example/account',
     invitationUrl: token => `https://id.stoa.example/sign-in/invitations/${token}`,

@@ -72,6 +72,31 @@ describe('the frame of the console', { skip: NO_CONSOLE }, () => {
     await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
   })
 
+  it('signs in to another organisation of the person without asking, and says so in other tabs', async t => {
+    const { signIn, home, operator, baseUrl, org } = await startConsole(t)
+    const second = `${org}-second`
+    await operator('POST /v1/iam/orgs', { slug: second, name: 'Second', owner: { email: home.email } })
+    const { page, context, errors } = await signIn(home, 'keys')
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    const other = await context.newPage()
+    await other.goto(`${baseUrl}/o/${org}/keys`)
+    await other.getByRole('button', { name: 'Organisation Home' }).click()
+    assert.deepEqual(await violations(other), [])
+    await other.getByRole('link', { name: 'Second' }).click()
+    await other.getByRole('heading', { name: 'Set up Second' }).waitFor()
+    assert.equal(other.url(), `${baseUrl}/o/${second}/home`)
+
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    await page.getByRole('heading', { name: 'This is in Home' }).waitFor()
+    await page.getByRole('link', { name: 'Sign in to Home' }).click()
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    assert.equal(page.url(), `${baseUrl}/o/${org}/keys`)
+    await page.getByRole('button', { name: 'Organisation Home' }).click()
+    await page.getByRole('link', { name: 'Your account' }).click()
+    await page.waitForURL(`${baseUrl}/me`)
+    assert.deepEqual(errors(), [])
+  })
+
   it('shows what failed, with the request id, and tries again', async t => {
     const { signIn, home } = await startConsole(t)
     const { page } = await signIn(home, 'keys')

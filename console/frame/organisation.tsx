@@ -1,7 +1,10 @@
-// A session belongs to one organisation; another one is chosen at sign-in.
+// A session belongs to one organisation. Another one is signed in to, which asks nothing while the browser is signed in.
+import { Link } from '@tanstack/react-router'
 import { useId } from 'react'
 import { type Me, signInUrl } from '../api.ts'
 import { Icon } from '../parts/icon.tsx'
+import { useChange } from './change.ts'
+import { signOut } from './sign-out.ts'
 
 const Mark = () => (
   <span className="mark">
@@ -33,18 +36,25 @@ export function OrganisationMenu({ me }: { me: Me }) {
           </a>
         ))}
         <hr />
-        <AccountLink />
+        <Link to="/me" onClick={() => document.getElementById(id)?.hidePopover()}>
+          <Icon name="user" />
+          Your account
+        </Link>
+        <SignOut />
       </div>
     </>
   )
 }
 
-const AccountLink = () => (
-  <a href="/v1/account/login">
-    <Icon name="user" />
-    Your account
-  </a>
-)
+function SignOut() {
+  const leave = useChange({ run: () => signOut(), changes: [] })
+  return (
+    <button type="button" onClick={() => leave.mutate()}>
+      <Icon name="signin" />
+      Sign out
+    </button>
+  )
+}
 
 /** The address names an organisation that the session is not for. */
 export function OtherOrganisation({ me, org }: { me: Me; org: string }) {
@@ -77,7 +87,7 @@ export function OnlySuperadmins({ me }: { me: Me }) {
             ? `You are signed in to ${nameOf(me, me.org)}. Sign in to ${nameOf(me, ADMIN_ORG)} to see this screen.`
             : 'Superadmins are the members of the organisation admin. They run this host.'}
         </p>
-        <a className="btn" data-kind="primary" href={isMember ? signInUrl(location) : `/o/${me.org}/home`}>
+        <a className="btn" data-kind="primary" href={isMember ? signInUrl(location, ADMIN_ORG) : `/o/${me.org}/home`}>
           {isMember ? `Sign in to ${nameOf(me, ADMIN_ORG)}` : `Go to ${nameOf(me, me.org)}`}
         </a>
       </div>

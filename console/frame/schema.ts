@@ -20,12 +20,15 @@ export type Schema = {
   examples?: unknown[]
   $ref?: string
 }
-type Operation = {
+export type Operation = {
   operationId: string
-  parameters?: { name: string; in: string; schema: Schema }[]
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
-type Document = { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } }
+export type Document = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
 
 /** It has 700 KB, so that it is loaded with the first form. */
 export const openapi = queryOptions({
@@ -40,15 +43,27 @@ export function schemaOf(document: Document, operationId: string, path: string):
     .flatMap(one => Object.values(one))
     .find(one => one.operationId === operationId)
   const body = operation?.requestBody?.content['application/json']?.schema
-  let schema = body && resolved(document, body)
+  return fieldOf(document, body ?? {}, path)
+}
+
+/** The schema of a field of an object, by its path. */
+export function fieldOf(document: Document, object: Schema, path: string): Schema & { isRequired: boolean } {
+  let schema = resolved(document, object)
   let isRequired = true
   for (const name of path.split('.')) {
-    isRequired &&= schema?.required?.includes(name) ?? false
-    const field = schema?.properties?.[name]
-    if (!field) throw new Error(`${operationId} has no field ${path}`)
+    isRequired &&= schema.required?.includes(name) ?? false
+    const field = schema.properties?.[name]
+    if (!field) throw new Error(`there is no field ${path}`)
     schema = resolved(document, field)
   }
-  return { ...(schema as Schema), isRequired }
+  return { ...schema, isRequired }
+}
+
+/** The fields that an operation requires, of its path, query and body. */
+export function requiredOf(document: Document, { parameters = [], requestBody }: Operation): string[] {
+  const body = requestBody?.content['application/json']?.schema
+  const named = parameters.filter(one => one.required && one.in !== 'header').map(({ name }) => name)
+  return [...named, ...((body && resolved(document, body).required) ?? [])]
 }
 
 /** Follows references, and takes the one alternative of those that are null otherwise. */

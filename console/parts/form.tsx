@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { openapi, type Schema, schemaOf } from '../frame/schema.ts'
+import { fieldOf, openapi, type Schema, schemaOf } from '../frame/schema.ts'
 import { Field, fieldError } from './field.tsx'
 import { Problem } from './problem.tsx'
 
@@ -25,11 +25,15 @@ export type FormField = {
   control?: Control
   /** What the choices are called. Others are not offered. */
   choices?: Choices
+  /** If the schema leaves it out for others. */
+  isRequired?: boolean
   /** Whether it is shown, by the other values. */
   when?: (values: Values) => boolean
 }
 type Props = {
-  operation: string
+  operation?: string
+  /** Instead of that of an operation's body. */
+  schema?: Schema
   fields: FormField[]
   /** The values at the beginning, by path. */
   initial?: Values
@@ -39,7 +43,7 @@ type Props = {
   onSubmit: (input: never) => void
 }
 
-export function Form({ operation, fields, initial = {}, id, error, onSubmit }: Props) {
+export function Form({ operation = '', schema: own, fields, initial = {}, id, error, onSubmit }: Props) {
   const { data, error: unloaded } = useQuery(openapi)
   const [values, setValues] = useState<Values>(initial)
   if (unloaded) return <Problem error={unloaded} />
@@ -53,8 +57,9 @@ export function Form({ operation, fields, initial = {}, id, error, onSubmit }: P
   const named = shown.some(({ path }) => fieldError(error, path))
   return (
     <form className="form" id={id} onSubmit={submit}>
-      {shown.map(({ path, label, help, control, choices }) => {
-        const schema = schemaOf(data, operation, path)
+      {shown.map(({ path, label, help, control, choices, isRequired }) => {
+        const declared = own ? fieldOf(data, own, path) : schemaOf(data, operation, path)
+        const schema = { ...declared, isRequired: isRequired ?? declared.isRequired }
         const set = (value: unknown) => setValues(now => ({ ...now, [path]: value }))
         const says = help ?? schema.description
         return (

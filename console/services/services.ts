@@ -7,11 +7,13 @@ import { errors } from './errors/index.ts'
 import { events } from './events/index.ts'
 import { home } from './home/index.ts'
 import { keys } from './keys/index.ts'
+import { me } from './me/index.ts'
 import { models } from './models/index.ts'
 import { people } from './people/index.ts'
 import { projects } from './projects/index.ts'
 import { risk } from './risk/index.ts'
 import { signin } from './signin/index.ts'
+import { tools } from './tools/index.ts'
 import { webhooks } from './webhooks/index.ts'
 
 export const GROUPS = ['', 'Product', 'Build', 'Operate', 'Protect', 'Organisation', 'Host'] as const
@@ -33,7 +35,7 @@ export type Service = { entries: Entry[]; screens: Screen[] }
 
 export const services: readonly Service[] = [
   ...[home, projects, events, errors],
-  ...[keys, models, webhooks],
+  ...[keys, models, tools, webhooks],
   ...[signin, risk, audit],
-  ...[people, billing],
+  ...[people, billing, me],
 ]

@@ -7,7 +7,7 @@ import type { OrgId } from '../kit/caller.ts'
 import { ensureBrowserId } from './browser-id.ts'
 import { readForm, show } from './forms.ts'
 import { choicePage, contentPolicy, problemPage } from './pages.ts'
-import { type ClaimGrant, newGrant, SIGN_IN_PATH } from './provider.ts'
+import { type ClaimGrant, newGrant, ORG_PARAM, SIGN_IN_PATH } from './provider.ts'
 
 export type Membership = { org: OrgId; name: string; role: string }
 
@@ -45,11 +45,13 @@ export async function choose(
       ),
     )
   }
-  const requested = request.method === 'POST' ? (await readForm(request, response))?.get('org') : undefined
-  const isOnly = requested === undefined && memberships.length === 1
+  const isPost = request.method === 'POST'
+  // An organisation that the person is not a member of is treated like one that does not exist.
+  const requested = isPost ? (await readForm(request, response))?.get('org') : params[ORG_PARAM]
+  const isOnly = !isPost && memberships.length === 1
   const chosen = isOnly ? memberships[0] : memberships.find(({ org }) => org === requested)
   if (!chosen) {
-    const status = request.method === 'POST' ? 400 : 200
+    const status = isPost ? 400 : 200
     return show(response, status, choicePage(`${SIGN_IN_PATH}/${uid}`, memberships), callback)
   }
   const grantId = await grantForOrg(options, user, session?.cookie, chosen.org)

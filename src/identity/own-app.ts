@@ -6,7 +6,7 @@ import type { AccessToken } from './access-tokens.ts'
 import { ACCOUNT_PATH } from './account.ts'
 import { addressPath } from './address.ts'
 import { invitationPath } from './invitation.ts'
-import { PATHS } from './provider.ts'
+import { ORG_PARAM, PATHS } from './provider.ts'
 
 export type OwnAppOptions = {
   /** Posts a form to the provider. */
@@ -23,7 +23,7 @@ export function ownApp(options: OwnAppOptions): SignIn {
   const app = { client_id: client, redirect_uri: callback }
   return {
     issuer,
-    url: ({ state, challenge }) => {
+    url: ({ state, challenge, org }) => {
       const query = new URLSearchParams({
         ...app,
         response_type: 'code',
@@ -32,6 +32,7 @@ export function ownApp(options: OwnAppOptions): SignIn {
         code_challenge: challenge,
         code_challenge_method: 'S256',
         prompt: 'consent', // A member of several organisations chooses one at each sign-in.
+        ...(org !== null && { [ORG_PARAM]: org }),
       })
       return `${issuer}${PATHS.authorize}?${query}`
     },

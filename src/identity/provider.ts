@@ -30,6 +30,8 @@ export const ACCESS_TOKEN_ALG = 'ES256'
 export const SIGN_IN_PATH = '/sign-in'
 export const SESSION_COOKIE = '__Host-stoa-id'
 const SCOPES = ['openid', 'profile', 'email']
+/** The parameter of an authorization request with which Stoa's own app asks for an organisation. */
+export const ORG_PARAM = 'org'
 
 const MINUTE_S = 60
 const DAY_S = 24 * 60 * MINUTE_S
@@ -86,6 +88,12 @@ export function buildProvider(options: ProviderOptions): Provider {
     jwks: { keys: options.keys as never },
     ...tokenConfiguration(),
     ...protocolConfiguration(options.cookieKeys),
+    // Other apps belong to one organisation.
+    extraParams: {
+      [ORG_PARAM]: ({ oidc }) => {
+        if (oidc.client?.clientId !== options.ownClient) delete oidc.params?.[ORG_PARAM]
+      },
+    },
     findAccount: (ctx, user, token) =>
       account(options, ctx, user, (token as { grantId?: string } | undefined)?.grantId),
     loadExistingGrant: ctx => grantFor(ctx, options),

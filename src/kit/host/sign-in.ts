@@ -7,8 +7,9 @@ import type { OrgId } from '../caller.ts'
 export interface SignIn {
   /** The issuer; every authorization response contains it. */
   issuer: string
-  /** The authorization URL. It redirects back with a code and this state. */
-  url(step: { state: string; challenge: string }): string
+  /** The authorization URL. It redirects back with a code and this state. A member of `org` is not asked for an
+   *  organisation. */
+  url(step: { state: string; challenge: string; org: string | null }): string
   /** Exchanges the code for the person who signed in; null if it is invalid or expired. */
   redeem(callback: { code: string; verifier: string }): Promise<SignedIn | null>
   /** The page on which people see and change their account. */

@@ -19,8 +19,12 @@ const me = (session: string) => get('/v1/iam/me', session)
 
 /** Starts a sign-in and submits the password if there is a form. `page` is what follows: the choice of an organisation,
  *  or the callback. */
-async function begin(person: Credentials, { browser = identity.browser(), to = '/v1/iam/me', cookies = '' } = {}) {
-  const answer = await get(`/v1/account/login?to=${encodeURIComponent(to)}`, cookies)
+async function begin(
+  person: Credentials,
+  { browser = identity.browser(), to = '/v1/iam/me', org = '', cookies = '' } = {},
+) {
+  const asked = new URLSearchParams({ to, ...(org && { org }) })
+  const answer = await get(`/v1/account/login?${asked}`, cookies)
   assert.equal(answer.status, 303, answer.text)
   const [pendingCookie = ''] = cookiesOf(answer)
   const form = await browser.go(answer.headers.location as string)
@@ -94,6 +98,54 @@ describe('sign-in at the base address', () => {
     const refused = await begun.browser.submit(begun.page, { org: 'admin' })
     assert.equal(refused.status, 400)
     assert.ok(!isCallback(refused.url))
+  })
+
+  it('takes the requested organisation of a member without a choice, with and without the form', async () => {
+    const browser = identity.browser()
+    for (const [org, role, hadForm] of [
+      ['other', 'admin', true],
+      ['home', 'member', false],
+      ['home', 'member', false],
+      ['other', 'admin', false],
+    ] as const) {
+      const begun = await begin(both, { browser, org, to: `/o/${org}/home` })
+      assert.equal(begun.hadForm, hadForm)
+      const answer = await finish(begun.page.url, begun.pendingCookie)
+      assert.equal(answer.headers.location, `/o/${org}/home`)
+      const { body } = await me(cookiesOf(answer).join('; '))
+      assert.deepEqual([body.email, body.org, body.role], ['both@home.test', org, role])
+    }
+  })
+
+  it('does not say whether a requested organisation exists: the choice, or the only organisation, is the same', async () => {
+    const pages = new Set<string>()
+    for (const org of ['admin', 'no-such-organisation']) {
+      const { page } = await begin(both, { org })
+      assert.equal(page.status, 200)
+      assert.ok(!isCallback(page.url))
+      assert.match(page.text, /value="home">.*value="other">/s)
+      pages.add(page.text.replace(/action="[^"]+"/, ''))
+      const only = await begin(ada, { org })
+      const answer = await finish(only.page.url, only.pendingCookie)
+      assert.equal((await me(cookiesOf(answer).join('; '))).body.org, 'home')
+    }
+    assert.equal(pages.size, 1)
+    assert.equal((await get('/v1/account/login?org=//evil.example')).body.error.param, 'org')
+  })
+
+  it('starts no session of a requested organisation that the user leaves before the code is redeemed', async () => {
+    const leaver = await addPerson(host, 'leaver-of-other@home.test')
+    await host.join(host.other.org, leaver.user, 'member')
+    const begun = await begin(leaver, { org: 'other' })
+    await host.call(`DELETE /v1/iam/members/${leaver.user}`, { as: host.other.key })
+    const { status, body } = await finish(begun.page.url, begun.pendingCookie)
+    assert.deepEqual([status, body.error.code], [400, 'sign_in_failed'])
+  })
+
+  it('lets another app choose no organisation', async () => {
+    const app = await registerApp(host, identity, { app: 'shop' })
+    const { claims } = await app.signIn(both, identity.browser(), { org: 'other' })
+    assert.equal(claims.owner, 'home')
   })
 
   it('asks for no password while the browser is signed in, and ends the previous session', async () => {
@@ -183,6 +235,10 @@ describe('sign-in at the base address', () => {
     const [listed, ...more] = (await list()).filter(({ id }) => !before.includes(id))
     assert.ok(listed && more.length === 0)
     assert.equal(listed.app, 'admin-console')
+    const [present] = (await get('/v1/iam/sessions', session)).body.data.filter(
+      (one: { current: boolean }) => one.current,
+    )
+    assert.equal(present.id, listed.id)
     assert.equal((await host.call(`DELETE /v1/iam/sessions/${listed.id}`)).status, 404, 'home sees nothing of it')
     assert.equal((await host.call(`DELETE /v1/iam/sessions/${listed.id}`, { as: host.other.key })).status, 204)
     assert.equal((await me(session)).status, 401)

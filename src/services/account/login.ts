@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import { replies, reply } from '../../kit/answer.ts'
 import { ADMIN_ORG, type OrgId } from '../../kit/caller.ts'
 import { conflict, Fault } from '../../kit/fault.ts'
-import { string } from '../../kit/fields.ts'
+import { slug, string } from '../../kit/fields.ts'
 import { cookieIn, cookieNames, hostCookie } from '../../kit/host/cookies.ts'
 import { SESSION_COOKIE } from '../../kit/host/credentials.ts'
 import type { Context } from '../../kit/operation.ts'
@@ -29,6 +29,12 @@ const Path = Type.String({
   examples: ['/v1/iam/me'],
 })
 
+const Org = {
+  ...slug(''),
+  description:
+    'The slug of the organisation to sign in to: a member of several does not choose one then. It is ignored unless the person is a member of it',
+}
+
 /** A pending sign-in, sealed in a cookie: this browser does not accept the authorization code of another sign-in. */
 type PendingLogin = { verifier: string; to: string; untilMs: number }
 
@@ -38,10 +44,10 @@ export const startLogin = operation({
   description:
     'For links and navigation, not for scripts: the browser follows the redirect to the identity provider, and comes back to `GET /v1/account/callback`.',
   access: 'public',
-  input: { to: Type.Optional(Path) },
+  input: { to: Type.Optional(Path), org: Type.Optional(Org) },
   output: replies,
   status: 303,
-  run: ({ random, seal, clock, state: { signIn }, request }, { to = signIn.accountUrl }) => {
+  run: ({ random, seal, clock, state: { signIn }, request }, { to = signIn.accountUrl, org = null }) => {
     const nonce = `${random.bytes(4).readUInt32LE() % SLOTS}.${random.token(22)}`
     const verifier = random.token(43)
     const pending: PendingLogin = { verifier, to, untilMs: clock.now().getTime() + LOGIN_S * 1000 }
@@ -49,7 +55,7 @@ export const startLogin = operation({
     const sealed = Buffer.from(seal.seal(ADMIN_ORG, sealName(nonce), JSON.stringify(pending))).toString('base64url')
     const deletions = surplusIn(request.headers.cookie ?? '').map(name => hostCookie(name, '', 0))
     const cookies = [hostCookie(pendingCookie(nonce), sealed, LOGIN_S), ...deletions]
-    return redirect(signIn.url({ state: nonce, challenge }), cookies)
+    return redirect(signIn.url({ state: nonce, challenge, org }), cookies)
   },
 })
 

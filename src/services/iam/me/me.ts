@@ -4,13 +4,14 @@ import { nothing } from '../../../kit/answer.ts'
 import { isCustomer, isLimited, isSuperadmin, type OrgId, type Role as TeamRole } from '../../../kit/caller.ts'
 import { conflict } from '../../../kit/fault.ts'
 import { displayName, string } from '../../../kit/fields.ts'
-import { userDeleted, userUpdated } from '../events.ts'
+import { memberRemoved, userDeleted, userUpdated } from '../events.ts'
 import { AccountId, CallerRole, Email, Role } from '../fields.ts'
 import * as members from '../members/store.ts'
 import * as people from '../people/store.ts'
 import { operation } from '../state.ts'
 import * as customers from '../users/store.ts'
 import { removeCustomer, renameCustomer } from '../users/users.ts'
+import { deletePerson } from './delete-person.ts'
 import type { OwnEmitting, OwnWrite } from './own-write.ts'
 import { isRecent } from './proof.ts'
 
@@ -117,28 +118,27 @@ export const updateMe = operation({
 
 export const deleteMe = operation({
   route: 'DELETE /v1/iam/me',
-  summary: "Deletes the caller's account; only customers can, within 15 minutes of signing in",
+  summary: "Deletes the caller's account, within 15 minutes of signing in",
   description:
-    'It ends all their sessions and cannot be undone. Members of the team leave their organisation instead (`DELETE /v1/iam/members/{user}`).',
+    'It ends all their sessions and cannot be undone. A member of the team leaves all organisations, where their keys are deleted; what they created stays. The last owner of an organisation must make another member an owner, or delete the organisation, first.',
   access: 'person',
   admits: ['users'],
   output: nothing,
   faults: ['conflict'],
   audit: 'user.delete',
-  emits: userDeleted,
-  run: async ({ caller, clock, write }) => {
+  emits: { ...userDeleted, ...memberRemoved },
+  run: async ({ caller, clock, write, state: { keys } }) => {
     const { org, user } = caller
-    if (!isCustomer(caller)) {
-      throw conflict('Your account belongs to the team. Leave the organisation with DELETE /v1/iam/members/{user}.')
-    }
     const { signIn } = caller.credential
     await write(async scope => {
       const { db } = scope
-      const customer = await customers.lockCustomer(db, org, user)
-      if (!customer) return
+      const at = clock.now().toISOString()
+      const customer = isCustomer(caller) ? await customers.lockCustomer(db, org, user) : null
+      if (isCustomer(caller) && !customer) return
       if (!(await isRecent({ db, clock }, { user, signIn })))
         throw conflict('Sign in again first, then delete your account.')
-      await deleteOwn(scope, org, customer, clock.now().toISOString())
+      if (customer) await deleteOwn(scope, org, customer, at)
+      else await deletePerson(scope, keys, user, at)
     })
   },
 })

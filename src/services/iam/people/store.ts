@@ -126,3 +126,14 @@ export async function countTry(db: Tx, user: string, at: string, since: string):
     where id = ${user} returning wrong_count as count`
   return row?.count ?? 0
 }
+
+/** Locks an account until the transaction ends, also against joining an organisation; returns its address, null for none. */
+export async function lockForDeletion(db: Tx, user: string): Promise<string | null> {
+  const [row] = await db<{ email: string }>`select email from users where id = ${user} for update`
+  return row?.email ?? null
+}
+
+/** With it go the memberships, keys, sessions and links of the person. */
+export async function deleteUser(db: Tx, user: string): Promise<void> {
+  await db`delete from users where id = ${user}`
+}

@@ -22,9 +22,27 @@ describe('sign-ins', () => {
       listed.map(({ user, email, app }) => ({ user, email, app })),
       [{ user: ada.user, email: 'ada@home.test', app: 'home-web' }],
     )
-    assert.equal((await list(host.home.key)).length, 2)
+    const all = await list(host.home.key)
+    assert.equal(all.length, 2)
+    assert.ok(all.every(({ current }) => current === false))
     assert.deepEqual(await list(host.other.key), [])
     assert.equal((await list(other.tokens.access_token)).length, 1)
+  })
+
+  it('mark the one that the request is made with', async () => {
+    const hal = await addPerson(host, 'hal@home.test')
+    const tokens = [await web.signIn(hal), await web.signIn(hal)].map(one => one.tokens.access_token)
+    const currents = []
+    for (const token of tokens) {
+      const listed = await list(token)
+      assert.equal(listed.length, 2)
+      currents.push(listed.filter(({ current }) => current).map(({ id }) => id))
+    }
+    assert.deepEqual(
+      currents.map(one => one.length),
+      [1, 1],
+    )
+    assert.notDeepEqual(currents[0], currents[1])
   })
 
   it('are ended immediately by the person or an admin, together with the browser session', async () => {

@@ -22,6 +22,7 @@ const Session = Type.Object(
     email: Email,
     app: string('The client id of the app', 'home-web'),
     created: timestamp('When the person signed in'),
+    current: Type.Boolean({ description: 'Whether this request was made with it' }),
   },
   { title: 'Session', description: 'The sign-in of a person to an app, with all tokens that were issued for it' },
 )
@@ -34,10 +35,15 @@ export const listSessions = operation({
   admits: ['users'],
   input: { user: Type.Optional(AccountId), ...paging },
   output: listing(Session),
-  run: ({ db, caller }, { user = null, ...query }) =>
-    pageByTime(query, (last, count) =>
-      store.selectSignIns(db, caller.org, administers(caller) ? user : caller.user, signInPosition(last), count),
-    ),
+  run: ({ db, caller }, { user = null, ...query }) => {
+    const whose = administers(caller) ? user : caller.user
+    const { signIn } = caller.credential
+    const own = signIn && store.signInId(signIn)
+    return pageByTime(query, async (last, count) => {
+      const signIns = await store.selectSignIns(db, caller.org, whose, signInPosition(last), count)
+      return signIns.map(one => ({ ...one, current: one.id === own }))
+    })
+  },
 })
 
 export const endSession = operation({
