@@ -20,7 +20,16 @@ const get = (path: string, headers: Record<string, string> = {}) => host.call(`G
 
 describe('the page of a site', () => {
   it('is served at every address of its own, and at no other', async () => {
-    for (const path of ['/', '/o/home/keys', '/o/home/keys?open=key_1', '/o', '/host', '/me', '/me/sessions', '/host/orgs']) {
+    for (const path of [
+      '/',
+      '/o/home/keys',
+      '/o/home/keys?open=key_1',
+      '/o',
+      '/host',
+      '/me',
+      '/me/sessions',
+      '/host/orgs',
+    ]) {
       const { status, text, headers } = await get(path)
       assert.equal(status, 200, path)
       assert.match(text, /<p>console/)
