@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { me } from '../api.ts'
+import { placeOf } from '../frame/place.ts'
 
 export function Tabs({ label, of }: { label: string; of: readonly (readonly [path: string, label: string])[] }) {
   const { data } = useQuery(me)
@@ -16,8 +17,7 @@ export function Tabs({ label, of }: { label: string; of: readonly (readonly [pat
       {of.map(([path, text]) => (
         <Link
           key={path}
-          to="/o/$org/$"
-          params={{ org: data?.org ?? '', _splat: path }}
+          {...placeOf(data?.org ?? '', path)}
           activeOptions={{ exact: true, includeSearch: false }}
           activeProps={{ 'aria-current': 'page' }}
         >
