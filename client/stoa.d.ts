@@ -893,12 +893,21 @@ export type Organisation = {
     updated: string;
     /** When it was deleted; until all its data is gone, only superadmins see it */
     deleted?: string;
+    /** How far the deletion of its data is; only from `GET /v1/iam/orgs/{slug}` */
+    purge?: {
+        /** How many tables have rows of organisations */
+        tables: number;
+        /** In how many of them no row of this one is left */
+        empty: number;
+    };
 };
 export type ListOrgsInput = {
     /** How many to return; default 50, at most 200 */
     limit?: number;
     /** The `next` of the previous page; omitted or empty for the first page */
     after?: string;
+    /** Only organisations whose slug begins with this */
+    search?: string;
 };
 export type CreateOrgInput = {
     /** The organisation's slug, which cannot be changed: lower-case letters, digits and inner hyphens, at most 40 characters */
@@ -924,6 +933,13 @@ export type CreateOrgOutput = {
     updated: string;
     /** When it was deleted; until all its data is gone, only superadmins see it */
     deleted?: string;
+    /** How far the deletion of its data is; only from `GET /v1/iam/orgs/{slug}` */
+    purge?: {
+        /** How many tables have rows of organisations */
+        tables: number;
+        /** In how many of them no row of this one is left */
+        empty: number;
+    };
     /** The first owner */
     owner: {
         /** A person's id, `usr_…` */
@@ -1529,11 +1545,34 @@ export type Provider = {
     /** When it was last changed */
     updated: string;
 };
+/** A provider of models that cannot be changed with an operation */
+export type FixedProvider = {
+    /** Its name */
+    name: string;
+    /** `environment`: its variables are set; `machine`: it was found on this machine */
+    from: 'environment' | 'machine';
+    /** The format of its API */
+    wire: 'openai' | 'anthropic';
+    /** Its URL */
+    baseUrl: string;
+    /** Whether it has a key */
+    hasApiKey: boolean;
+    /** Its known models; if there are none, any can be called as `provider/model` */
+    models: ProviderModel[];
+};
 export type ListProvidersInput = {
     /** How many to return; default 50, at most 200 */
     limit?: number;
     /** The `next` of the previous page; omitted or empty for the first page */
     after?: string;
+};
+export type ListProvidersOutput = {
+    /** The items of this page */
+    data: Provider[];
+    /** Send it as `after` to get the next page; empty on the last page */
+    next: string;
+    /** Providers from the environment, and servers that were found on this machine */
+    fixed: FixedProvider[];
 };
 export type AddProviderInput = {
     /** The name of the provider here: lower-case letters, digits and inner hyphens, at most 40 characters */
@@ -1785,6 +1824,73 @@ export type ListDeadLettersInput = {
 };
 export type RetryDeadLetterInput = {
     /** The id of a dead letter */
+    id: string;
+};
+/** A database or server that this host depends on */
+export type Engine = {
+    /** What it is for: the database, the event log, the events that analytics reads, or mail */
+    name: 'db' | 'log' | 'warehouse' | 'mail';
+    /** What implements it */
+    driver: string;
+    /** `full`: its disk is; `busy`: it answers, but calls wait */
+    status: 'up' | 'busy' | 'down' | 'full';
+    /** The version of its server */
+    version?: string;
+    /** Its size on disk */
+    bytes?: number;
+    /** Connections to its server */
+    connections?: {
+        /** The open connections to its server, of all its clients */
+        used: number;
+        /** How many the server allows */
+        max: number;
+    };
+};
+export type ListEnginesInput = Record<string, never>;
+export type ListEnginesOutput = {
+    /** The database first */
+    engines: Engine[];
+};
+/** A mail that was written to a file */
+export type KeptMail = {
+    /** The id of a kept mail, which begins with its time */
+    id: string;
+    /** When it was written */
+    at: string;
+    /** The recipient */
+    to: string;
+};
+export type ListKeptMailInput = {
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type ListKeptMailOutput = {
+    /** Whether mail is kept; false if a mail server is set, and mail is sent */
+    kept: boolean;
+    /** The items of this page */
+    data: KeptMail[];
+    /** Send it as `after` to get the next page; empty on the last page */
+    next: string;
+};
+/** A mail that was written to a file, with its text */
+export type KeptMailText = {
+    /** The id of a kept mail, which begins with its time */
+    id: string;
+    /** When it was written */
+    at: string;
+    /** The recipient */
+    to: string;
+    /** The sender */
+    from: string;
+    /** The subject, which may have a code */
+    subject: string;
+    /** The text, cut at 64 KiB */
+    text: string;
+};
+export type GetKeptMailInput = {
+    /** The id of a kept mail, which begins with its time */
     id: string;
 };
 /** A queue of background jobs */
@@ -2905,9 +3011,7 @@ export type Stoa = {
      * Lists the providers that were added, by name.
      * `GET /v1/ai/providers`
      */
-    listProviders(input?: ListProvidersInput, options?: CallOptions): Call<Page<Provider>>;
-    /** The same, as an iterator over the items of all pages. */
-    listProvidersAll(input?: ListProvidersInput, options?: CallOptions): AsyncGenerator<Provider, void, undefined>;
+    listProviders(input?: ListProvidersInput, options?: CallOptions): Call<ListProvidersOutput>;
     /**
      * Adds a provider; its models can be called immediately.
      * `POST /v1/ai/providers`
@@ -3022,6 +3126,21 @@ export type Stoa = {
      * `POST /v1/o11y/dead-letters/{id}/retry`
      */
     retryDeadLetter(input: RetryDeadLetterInput, options?: CallOptions): Call<void>;
+    /**
+     * Lists the engines of this host, such as its database and mail server, and whether they answer.
+     * `GET /v1/o11y/engines`
+     */
+    listEngines(input?: ListEnginesInput, options?: CallOptions): Call<ListEnginesOutput>;
+    /**
+     * Lists the mail that was written to files because no mail server is set, newest first.
+     * `GET /v1/o11y/mail`
+     */
+    listKeptMail(input?: ListKeptMailInput, options?: CallOptions): Call<ListKeptMailOutput>;
+    /**
+     * Returns a mail that was written to a file.
+     * `GET /v1/o11y/mail/{id}`
+     */
+    getKeptMail(input: GetKeptMailInput, options?: CallOptions): Call<KeptMailText>;
     /**
      * Lists the queues of background work and their waiting jobs.
      * `GET /v1/o11y/queues`

@@ -7,7 +7,7 @@ import { appWrites } from './audit-changes-apps.ts'
 import { importWrites } from './audit-changes-imports.ts'
 import { webhookWrites } from './audit-changes-webhooks.ts'
 import { declaredSettings } from './declared-settings.ts'
-import { allOperations, customerCall, insertDeadLetter, insertSignIn } from './derive.ts'
+import { allOperations, customerCall, insertDeadLetter, insertSignIn, keepMail } from './derive.ts'
 import { type Answer, startHost } from './host.ts'
 import { startIdentity } from './identity.ts'
 
@@ -266,6 +266,11 @@ const o11y: Record<string, () => Promise<Written>> = {
     const answer = await host.call(`POST /v1/o11y/dead-letters/${id}/retry`, { as: admin.key })
     return { answer, on: id, changes: { status: { from: 'dead letter', to: 'waiting' } }, reader: admin.key }
   },
+  getKeptMail: async () => {
+    const id = await keepMail(host)
+    const answer = await host.call(`GET /v1/o11y/mail/${id}`, { as: admin.key })
+    return { answer, on: id, changes: { recipient: { to: 'ada@example.com' } }, reader: admin.key }
+  },
 }
 
 const billing: Record<string, () => Promise<Written>> = {
@@ -287,6 +292,7 @@ const SILENT = [
   'changeEmail',
   'changePassword',
   'retryDeadLetter',
+  'getKeptMail',
   'resendWebhookDelivery',
   'resendFailedWebhookDeliveries',
   ...Object.keys(ai),

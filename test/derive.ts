@@ -154,6 +154,7 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
     input: { id: await insertDeadLetter(host) },
     as: host.admin.key,
   }),
+  '/v1/o11y/mail/{id}': async host => ({ input: { id: await keepMail(host) }, as: host.admin.key }),
   '/v1/webhooks/{id}/deliveries/{delivery}': async host => ({
     input: await failedDelivery(host),
     as: host.home.key,
@@ -200,6 +201,12 @@ export async function insertDeadLetter(host: TestHost): Promise<string> {
   const [row] = await host.db<{ id: number }>`insert into dead_letters (consumer, tenant, subject, envelope, error, at)
     values ('nobody', ${host.home.org}, 'project.created', ${JSON.stringify(envelope)}, 'failed', now()) returning id`
   return String(row?.id)
+}
+
+/** A mail that was written to a file; its id. */
+export async function keepMail(host: TestHost): Promise<string> {
+  await host.keptMail.keep({ to: 'ada@example.com', subject: 'Join Home', text: 'https://stoa.example/join\n' })
+  return (await host.call('GET /v1/o11y/mail?limit=1', { as: host.admin.key })).body.data[0].id
 }
 
 /** A new person who is invited to another organisation, and signed in. */

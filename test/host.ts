@@ -7,7 +7,7 @@ import { after, type TestContext } from 'node:test'
 import { Agent, type Dispatcher, MockAgent, request } from 'undici'
 import { readConfig } from '../src/config.ts'
 import { manualClock } from '../src/engines/clock/clock.ts'
-import type { Database, Engines, Envelope, Http } from '../src/engines/engines.ts'
+import type { Database, Engines, Envelope, Http, Mail } from '../src/engines/engines.ts'
 import { httpOver } from '../src/engines/http/http.ts'
 import { openLog } from '../src/engines/log/log.ts'
 import { openPasswords } from '../src/engines/passwords/passwords.ts'
@@ -29,6 +29,7 @@ import { createOrganisation } from '../src/services/iam/public.ts'
 import { services } from '../src/services/index.ts'
 import { CHEAP_HASH, type DatabaseAt, env, OWNER_PASSWORD, sameDatabase, testDatabase } from './database.ts'
 import { checkedLog, checkOutcome } from './declared.ts'
+import { testMail } from './mail.ts'
 import { recordStart } from './start-times.ts'
 
 export type TestOptions = Partial<
@@ -47,6 +48,8 @@ export type TestOptions = Partial<
   > &
     Pick<ListenerOptions, 'timeouts'> & {
       http: Http
+      /** Instead of the mail that is kept in files; mail still goes to `mails`. */
+      mail: Omit<Mail, 'send'>
       /** The time of the test's clock; `real` follows the system's, as oidc-provider does. */
       now: string
       riskMirror: string
@@ -74,8 +77,6 @@ export type Answer = { status: number; headers: Record<string, string>; body: an
 /** `as` is the bearer credential; null sends none. */
 export type RequestOptions = { as?: string | null; body?: unknown; headers?: Record<string, string> }
 export type TestHost = Awaited<ReturnType<typeof startHost>>
-
-type SentMail = Parameters<Engines['mail']['send']>[0]
 
 /** The public origins of the test host. */
 export const OWN_ORIGINS = ['https://stoa.example', 'https://id.stoa.example']
@@ -140,6 +141,7 @@ async function openTestHost(options: TestOptions, t?: TestContext) {
     await host.drain(0)
     await engines.log.close()
     connections.close()
+    world.keptMail.remove()
     await drop()
     assert.deepEqual(violations, [], 'answers or events that do not match their declaration')
     assert.deepEqual(world.warnings, [], 'warnings of background work')
@@ -251,9 +253,6 @@ function testEngines(db: Database, options: TestOptions, violations: string[]) {
   mockAgent.disableNetConnect()
   /** TXT records by name; null if the name servers do not answer. */
   const txt = new Map<string, string[] | null>()
-  const mails: SentMail[] = []
-  /** A test replaces `accept`; to reject mail it throws. */
-  const mailServer = { accept: (mail: SentMail) => void mails.push(mail) }
   /** The emitted events, even if their transaction failed afterwards. */
   const emitted: Envelope[] = []
   /** Of background work. A test that expects some removes them. */
@@ -266,6 +265,7 @@ function testEngines(db: Database, options: TestOptions, violations: string[]) {
       if ((all[0] as { code?: string } | null)?.code !== '23514') warnings.push(all)
     },
   })
+  const mail = testMail(clock, options.mail)
   const engines = {
     db,
     log: checkedLog(log, withProviders(options.services ?? services), emitted, violations),
@@ -274,11 +274,11 @@ function testEngines(db: Database, options: TestOptions, violations: string[]) {
     random: systemRandom,
     http: options.http ?? httpOver({ public: mockAgent, configured: mockAgent }),
     seal: beside?.engines.seal ?? openSeal(systemRandom.bytes(32), systemRandom),
-    mail: { send: async (mail: SentMail) => mailServer.accept(mail) },
+    mail: mail.engine,
     passwords: openPasswords(undefined, CHEAP_HASH, 1),
     dns: { txt: async (name: string) => (txt.has(name) ? (txt.get(name) ?? null) : []) },
   }
-  return { engines, clock, mockAgent, txt, mails, mailServer, emitted, warnings }
+  return { engines, clock, mockAgent, txt, ...mail.shown, emitted, warnings }
 }
 
 /** The host starts without an identity origin, so that sign-in fails; `startIdentity` adds one. */

@@ -69,8 +69,12 @@ async function pageOf(path: string, as: Listing['as']) {
   return { rows: body.data ?? body.overrides ?? body.usage, next: body.next }
 }
 
+/** Kept mail is in files; its pages are tested beside it. */
+const NOT_IN_TABLES = ['/v1/o11y/mail']
+
 describe('listings', () => {
-  const isListing = ({ answer }: Operation) => 'next' in ((answer.value as { properties?: object })?.properties ?? {})
+  const isListing = ({ answer, path }: Operation) =>
+    'next' in ((answer.value as { properties?: object })?.properties ?? {}) && !NOT_IN_TABLES.includes(path)
   const all = services.flatMap(({ operations }) => Object.values(operations)).filter(isListing)
   const linesOf = ({ path }: Operation) => {
     const pattern = new RegExp(`^${path.replace(/[{]\w+[}]/g, '[^/?]+')}[?]`)

@@ -25,6 +25,7 @@ export const LISTINGS: readonly Listing[] = [
   listing('projects', `/v1/projects?${LIMIT}`),
   listing('domains', `/v1/projects/p1/domains?${LIMIT}`),
   listing('organisations', `/v1/iam/orgs?${LIMIT}`, 'superadmin'),
+  listing('organisations found', `/v1/iam/orgs?search=busy1&${LIMIT}`, 'superadmin'),
   listing('own organisation', `/v1/iam/orgs?${LIMIT}`),
   listing('members', `/v1/iam/members?${LIMIT}`),
   listing('customers', `/v1/iam/users?${LIMIT}`),

@@ -29,6 +29,9 @@ serve(pem =>
 
 /** Keeps the code of a mail under the address, where the load generator reads it. */
 const mailInto = (directory: string): Mail => ({
+  driver: 'files',
+  kept: null,
+  ping: async () => {},
   send: async ({ to, text }) => writeFileSync(join(directory, to), text.match(/^ {4}(\d{6})$/m)?.[1] ?? ''),
 })
 

@@ -42,6 +42,8 @@ type Props<Item> = {
   onClear?: () => void
   /** What a row is called: `key`, `keys`. */
   noun: [one: string, many: string]
+  /** What those of the loaded pages are among all: `Newest` by default. */
+  first?: string
   /** The button of the primary action, which opens `new`. */
   create?: string | undefined
   /** The details of an item, or the form for a new one, beside the list. */
@@ -127,7 +129,7 @@ type ContentProps<Item> = Props<Item> & {
 }
 
 function Content<Item>(props: ContentProps<Item>) {
-  const { result, items, noun, isFiltered, onClear, empty, create, onOpen } = props
+  const { result, items, noun, first = 'Newest', isFiltered, onClear, empty, create, onOpen } = props
   const { error, isPending, isFetching, hasNextPage } = result
   if (error && items.length === 0) {
     return (
@@ -163,7 +165,7 @@ function Content<Item>(props: ContentProps<Item>) {
       </div>
     )
   }
-  const count = `${hasNextPage ? 'Newest ' : ''}${items.length.toLocaleString()} ${noun[items.length === 1 ? 0 : 1]}`
+  const count = `${hasNextPage ? `${first} ` : ''}${items.length.toLocaleString()} ${noun[items.length === 1 ? 0 : 1]}`
   return (
     <div aria-busy={isFetching} data-dim={(isFetching && result.isPlaceholderData) || undefined}>
       <Table {...props} isPending={isPending} />

@@ -6,6 +6,7 @@ import { billing } from './billing/index.ts'
 import { errors } from './errors/index.ts'
 import { events } from './events/index.ts'
 import { home } from './home/index.ts'
+import { host } from './host/index.ts'
 import { keys } from './keys/index.ts'
 import { me } from './me/index.ts'
 import { models } from './models/index.ts'
@@ -38,4 +39,5 @@ export const services: readonly Service[] = [
   ...[keys, models, tools, webhooks],
   ...[signin, risk, audit],
   ...[people, billing, me],
+  ...[host],
 ]

@@ -70,6 +70,8 @@ export interface Session extends Tx {
 
 /** PostgreSQL. Calling it runs one read query. */
 export interface Database extends Sql {
+  /** What implements it, for operators; as in other engines. */
+  readonly driver: string
   /** The same database for the calls of one organisation, or of one client address if no organisation is known. Each has
    *  its own queue; they are served in turn, and none gets more than is left for the others. */
   for(user: string): Database
@@ -151,6 +153,7 @@ export type Removal = {
 }
 
 export interface Log {
+  readonly driver: string
   /** Lanes are numbered from 0. */
   readonly lanes: number
   /** Adds events in the transaction of the change they describe. Their texts must not contain NUL. */
@@ -221,6 +224,7 @@ export type ListedEvent = Omit<EventRow, 'isClamped' | 'org' | 'fingerprint' | '
 
 /** Stores and reads events. */
 export interface Warehouse {
+  readonly driver: string
   /** Called in the transaction that accepts them. */
   append(db: Tx, rows: readonly EventRow[]): Promise<void>
   /** Newest first; of one workspace, or of the whole organisation. `paths` are read from long properties. */
@@ -280,8 +284,24 @@ export interface Dns {
 export type OutgoingMail = { to: string; subject: string; text: string; html?: string; fromName?: string }
 
 export interface Mail {
+  readonly driver: string
   /** Resolves when the mail is delivered to the server or file; raises `EngineUnavailable` if that fails. */
   send(mail: OutgoingMail): Promise<void>
+  /** Rejects within seconds if the server would not accept mail. */
+  ping(): Promise<void>
+  /** The mail that was written to files; null if there is a server. */
+  readonly kept: KeptMails | null
+}
+
+/** Without the subject, which may have a code for signing in. The id begins with the time, so that ids are in the order of
+ *  the mails. */
+export type KeptMail = { id: string; at: string; to: string }
+
+export interface KeptMails {
+  /** Newest first, from before that id; an empty one comes after all. */
+  list(before: string, count: number): Promise<KeptMail[]>
+  /** `text` is cut at 64 KiB. Null if there is none with that id, which may be any text. */
+  read(id: string): Promise<(KeptMail & { from: string; subject: string; text: string }) | null>
 }
 
 /** Encrypts secrets that must be read back. A sealed text opens only for the same organisation and name. */

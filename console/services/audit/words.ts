@@ -27,6 +27,7 @@ export const ACTIONS: Record<string, string> = {
   'key.revoke': 'API key revoked',
   'key.rotate': 'API key rotated',
   'key.update': 'API key changed',
+  'mail.read': 'Kept mail read',
   'me.update': 'Own name changed',
   'member.add': 'Member added',
   'member.remove': 'Member removed',

@@ -4,6 +4,7 @@ import type { AddCreditInput, Credit } from '../../../client/stoa.js'
 import { manages, me, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
+import { useParam } from '../../frame/search.ts'
 import { Id } from '../../parts/copy.tsx'
 import { download } from '../../parts/download.ts'
 import { Drawer } from '../../parts/drawer.tsx'
@@ -16,6 +17,7 @@ import { BillingTabs, billingSettings, monthStart, spentSince } from './queries.
 
 export function Credits() {
   const { data: person } = useQuery(me)
+  const [org] = useParam('org')
   useCode('listCredits', 'GET', '/v1/billing/credits', {})
   return (
     <List
@@ -33,7 +35,7 @@ export function Credits() {
       idOf={one => one.transactionId}
       columns={COLUMNS}
       create={person?.superadmin ? 'Add credit' : undefined}
-      creation={onClose => <AddCredit org={person?.org ?? ''} onClose={onClose} />}
+      creation={onClose => <AddCredit org={org || (person?.org ?? '')} onClose={onClose} />}
       empty={{
         icon: 'card',
         title: 'No credit yet',

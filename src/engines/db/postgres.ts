@@ -34,6 +34,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const { query, transaction, isFull } = openStatements(pools)
 
   const shared = {
+    driver: 'url' in options.at ? 'PostgreSQL' : 'embedded PostgreSQL',
     listen: (channel: string, onNotify: (payload: string) => void, onConnect: () => void) =>
       pools.listener.listen({ channel, onNotify, onConnect }),
     isListening: pools.listener.isListening,

@@ -24,6 +24,7 @@ export function openLog({ db, random, warn }: LogOptions): Log {
     store.notifyReaders(own.autocommit, CHANNEL, `${lanes} ${me}`).catch(error => warn(error, 'the log', {})),
   )
   return {
+    driver: 'PostgreSQL',
     lanes: LANES,
     append: async (tx, envelopes) => {
       if (envelopes.length === 0) return

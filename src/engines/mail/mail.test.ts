@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -99,6 +100,28 @@ describe('mail over SMTP', () => {
     // Reaches this machine, but is not recognised as loopback.
     await assert.rejects(smtpMail(`smtp://[::ffff:127.0.0.1]:${port}`).send(MAIL), EngineUnavailable)
     assert.deepEqual(received, [])
+  })
+})
+
+describe('a ping of the mail server', () => {
+  it('resolves if it accepts the login, and sends nothing', async t => {
+    const { port, received } = await server(t)
+    const mail = smtpMail(`smtp://stoa:p%40ss@localhost:${port}`)
+    await mail.ping()
+    assert.deepEqual([mail.driver, mail.kept, received], ['SMTP', null, []])
+  })
+
+  it('rejects if it does not, or if it does not answer in time', async t => {
+    const { port } = await server(t)
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    t.after(() => silent.close())
+    const silentPort = (silent.address() as AddressInfo).port
+    const startMs = performance.now()
+    for (const url of [`smtp://stoa:wrong@localhost:${port}`, 'smtp://localhost:1', `smtp://127.0.0.1:${silentPort}`]) {
+      await assert.rejects(smtpMail(url).ping(), EngineUnavailable, url)
+    }
+    assert.ok(performance.now() - startMs < 9_000)
   })
 })
 

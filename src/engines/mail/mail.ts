@@ -1,10 +1,14 @@
 // Outgoing mail: over SMTP if a server is configured, otherwise written to files in the data directory.
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, EngineUnavailable, type Mail, type Random } from '../engines.ts'
 import { trusting } from '../tls/trusted.ts'
+import { keptMails } from './kept.ts'
 
 const TIMEOUT_MS = 10_000
+/** A connection, TLS and a login; each of them could take as long as the limit above. */
+const PING_MS = 5_000
 
 export type MailSettings = {
   /** `smtp://user:password@host:port` or `smtps://…`; null writes mail to the data directory. */
@@ -40,6 +44,17 @@ function smtpMail(url: string, from: string, ca: string | undefined): Mail {
     disableUrlAccess: true,
   }
   return {
+    driver: 'SMTP',
+    kept: null,
+    ping: async () => {
+      const { createTransport } = await import('nodemailer')
+      const late = wait(PING_MS, null, { ref: false }).then(() => Promise.reject(new Error('no answer in time')))
+      try {
+        await Promise.race([createTransport(options).verify(), late])
+      } catch (error) {
+        throw new EngineUnavailable('mail', 'down', error)
+      }
+    },
     send: async ({ fromName, ...mail }) => {
       const { createTransport } = await import('nodemailer') // Loaded on first use, to start faster.
       try {
@@ -62,6 +77,9 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 /** Writes one file per mail, named by time, and its HTML next to it: browsers show that, and the text stays readable. */
 function fileMail({ directory, from, print }: MailSettings, clock: Clock, random: Random): Mail {
   return {
+    driver: 'files',
+    kept: keptMails(directory),
+    ping: async () => {},
     send: async ({ fromName, html, ...mail }) => {
       const { to, subject, text } = mail
       const { createTransport } = await import('nodemailer')

@@ -6,6 +6,7 @@ import * as store from './store.ts'
 type Write = <T>(work: (db: Tx) => Promise<T>) => Promise<T>
 
 export const openWarehouse = (): Warehouse => ({
+  driver: 'PostgreSQL',
   append: (db, rows) => store.insertEventRows(db, rows),
   newestErrors: store.selectErrors,
   newestEvents: store.selectArrived,

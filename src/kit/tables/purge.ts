@@ -10,7 +10,7 @@ const ROWS_AT_ONCE = 500
 /** One pass, until the signal is aborted. Returns whether there was nothing to delete. */
 export async function purge(removing: Removing, tables: readonly Table[], org: OrgId): Promise<boolean> {
   const { db, signal } = removing
-  const purged = tables.filter(({ shared, kept }) => shared === null && kept === null)
+  const purged = purgedOf(tables)
   for (const table of purged) if (table.isDrained && (await hasRows(db, table, org))) return false
   const orders = await selectOrders(db)
   let deleted = 0
@@ -37,6 +37,21 @@ async function purgeTable(removing: Removing, table: Table, org: OrgId, orders: 
   }
   return deleted
 }
+
+export type PurgeProgress = { tables: number; empty: number }
+
+/** In how many tables no row of the organisation is left. The log is left out: no index finds its rows by organisation. */
+export async function purgeProgress(db: Sql, tables: readonly Table[], org: OrgId): Promise<PurgeProgress> {
+  const orders = await selectOrders(db)
+  const isIndexed = ({ name, org: column }: Table) => orders.some(one => one.table === name && one.first === column)
+  const counted = purgedOf(tables).filter(one => one.remove === null || isIndexed(one))
+  let empty = 0
+  // One after the other: few connections are shared with other reads.
+  for (const one of counted) if (!(await hasRows(db, one, org))) empty++
+  return { tables: counted.length, empty }
+}
+
+const purgedOf = (tables: readonly Table[]) => tables.filter(({ shared, kept }) => shared === null && kept === null)
 
 const hasRows = async (db: Sql, table: Table, org: OrgId): Promise<boolean> => {
   for (const way of waysOf(table, org)) if ((await countRows(db, table, way, 1)) > 0) return true

@@ -6,12 +6,14 @@ import { openUnawaited } from '../../kit/unawaited.ts'
 import { type Attempts, openModelAttempts } from './call/attempts.ts'
 import { type LocalEmbed, openLocalEmbed } from './local-embed/local-embed.ts'
 import { openRegistry, type Registry } from './models/registry.ts'
+import type { FixedProvider } from './providers/fixed.ts'
 import { type ConfiguredProvider, PROVIDERS, providersIn } from './providers/index.ts'
 import * as store from './store.ts'
 import { reportTokenizer } from './tokens.ts'
 
 export type AiState = {
   registry: Registry
+  fixed: readonly FixedProvider[]
   send: Attempts
   localEmbed: LocalEmbed
   /** Writes a line of the log of requests, soon. */
@@ -29,7 +31,9 @@ type Values = Record<string, string | null> & { STOA_AI_LOCAL: 'look' | 'off' }
 
 export async function openAi({ engines, settings, warn }: Opening<Values>): Promise<Opened<AiState>> {
   const configured = providersIn(environmentOf(settings))
-  const registry = await openRegistry({ ...engines, configured, local: localServers(settings, configured), warn })
+  const local = localServers(settings, configured)
+  const registry = await openRegistry({ ...engines, configured, local, warn })
+  const found = local.filter(one => !configured.includes(one))
   const localEmbed = openLocalEmbed()
   const { db, clock } = engines
   const unawaited = openUnawaited(warn)
@@ -37,6 +41,10 @@ export async function openAi({ engines, settings, warn }: Opening<Values>): Prom
   return {
     state: {
       registry,
+      fixed: [
+        ...configured.map(at => ({ at, from: 'environment' as const })),
+        ...found.map(at => ({ at, from: 'machine' as const })),
+      ],
       send: openModelAttempts(engines),
       localEmbed,
       recordResponse: (org, issued) =>

@@ -1,7 +1,9 @@
 import { type Service, service } from '../../kit/service.ts'
 import * as consumers from './consumers.ts'
 import * as deadLetters from './dead-letters.ts'
+import * as engines from './engines.ts'
 import * as hostTables from './host-tables.ts'
+import * as mail from './mail.ts'
 import * as queues from './queues.ts'
 import { openRequestCounts } from './requests/counts.ts'
 import * as requests from './requests/requests.ts'
@@ -13,7 +15,7 @@ export const o11yService = (all: () => readonly Service[]) =>
   service({
     name: 'o11y',
     what: 'Observability: traces, metrics and logs',
-    operations: [consumers, queues, deadLetters, tables, requests],
+    operations: [engines, consumers, queues, deadLetters, tables, mail, requests],
     migrations: new URL('migrations/', import.meta.url),
     tables: hostTables,
     schedules: [trimLog, writeRequestCounts],

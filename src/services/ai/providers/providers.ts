@@ -4,65 +4,18 @@ import { nothing } from '../../../kit/answer.ts'
 import { ADMIN_ORG } from '../../../kit/caller.ts'
 import { invalidField } from '../../../kit/check.ts'
 import { conflict, Fault } from '../../../kit/fault.ts'
-import { boolean, integer, orNone, slug, string, timestamp } from '../../../kit/fields.ts'
+import { boolean, orNone, slug, string, timestamp } from '../../../kit/fields.ts'
 import { listing, page, paging, shownAs } from '../../../kit/page.ts'
 import { changesIn } from '../../../kit/write.ts'
-import { ModelName } from '../model-name.ts'
 import { PROVIDERS_CHANNEL, PROVIDERS_MAX, sealName } from '../models/registry.ts'
 import { operation } from '../state.ts'
 import * as store from '../store.ts'
+import { FixedProvider, shownFixed } from './fixed.ts'
 import { BadEnvironment, checkedBaseUrl, PROVIDERS } from './index.ts'
+import { ProviderModel } from './provider-model.ts'
 
 const MODELS_MAX = 500
-/** Many times what any model costs. With the most tokens that a call can have, its cost still fits the journal. */
-const PRICE_MAX = 1_000_000
 const KINDS = Object.keys(PROVIDERS)
-
-const cents = (what: string) =>
-  Type.Number({ minimum: 0, maximum: PRICE_MAX, description: `${what}, in cents per million tokens`, examples: [25] })
-
-const Price = Type.Object(
-  {
-    input: cents('Input'),
-    output: cents('Output'),
-    cachedInput: Type.Optional(cents("Input from the provider's cache (by default priced as input)")),
-    cacheWrite: Type.Optional(cents("Input that is written to the provider's cache (by default priced as input)")),
-    cacheWriteHour: Type.Optional(
-      cents('Input that is cached for an hour, in the messages format (if absent, such caching is rejected)'),
-    ),
-    reasoning: Type.Optional(cents('Reasoning (by default priced as output)')),
-    image: Type.Optional(
-      Type.Number({ minimum: 0, maximum: PRICE_MAX, description: 'An image, in cents', examples: [4] }),
-    ),
-  },
-  { additionalProperties: false, description: 'The prices of the model', examples: [{ input: 25, output: 200 }] },
-)
-
-const bound = (description: string, example: number, maximum: number) =>
-  Type.Optional(integer(description, example, { minimum: 1, maximum }))
-
-const HOUR_MS = 3_600_000
-
-const ProviderModel = Type.Object(
-  {
-    id: ModelName('The name that clients use', 'large'),
-    upstream: Type.Optional(ModelName('Its name at the provider, if that is another', 'large-2026-01')),
-    kind: Type.Optional(
-      Type.Enum(['chat', 'embedding'], { description: 'The kind of model; default `chat`', examples: ['chat'] }),
-    ),
-    price: Type.Optional(Price),
-    outputMax: bound(
-      'The most tokens of an answer, assumed for prepaid calls that set no limit; default: the known limit of a model of this name, or 4096',
-      16_384,
-      1e8,
-    ),
-    beginMs: bound('Milliseconds until its answer must begin; default 300000', 60_000, HOUR_MS),
-    gapMs: bound('Milliseconds between two parts of its answer; default 300000', 60_000, HOUR_MS),
-    rate: bound('Calls that an organisation may begin in a minute, in each process of this service', 600, 1e6),
-    concurrency: bound('Concurrent calls of an organisation, in each process of this service', 50, 1e5),
-  },
-  { additionalProperties: false, title: 'ProviderModel', description: 'A model of a provider' },
-)
 
 const Models = Type.Array(ProviderModel, {
   maxItems: MODELS_MAX,
@@ -112,15 +65,24 @@ const shown = ({ apiKey, ...row }: store.ProviderRow): Static<typeof Provider> =
 export const listProviders = operation({
   route: 'GET /v1/ai/providers',
   summary: 'Lists the providers that were added, by name',
-  description: 'Providers from the environment are not listed; `GET /v1/models` lists their models.',
+  description:
+    'Those that cannot be changed here, because the environment configures them, are in `fixed` of each page.',
   access: 'superadmin',
   input: paging,
-  output: listing(Provider),
-  run: ({ db }, query) =>
-    shownAs(
+  output: Type.Object({
+    ...listing(Provider).properties,
+    fixed: Type.Array(FixedProvider, {
+      description: 'Providers from the environment, and servers that were found on this machine',
+    }),
+  }),
+  run: async ({ db, state }, query) => {
+    await state.registry.ready()
+    const added = await shownAs(
       page(query, (last, count) => store.selectProviders(db, last, count), 'name'),
       shown,
-    ),
+    )
+    return { ...added, fixed: shownFixed(state) }
+  },
 })
 
 export const addProvider = operation({

@@ -85,6 +85,27 @@ describe('a deletion ends', () => {
     assert.deepEqual([...(await left())], [])
   })
 
+  it('nothing of the data at once: superadmins see how far its deletion is', async () => {
+    const { org, key } = await host.organisation('ending-six')
+    await host.call('POST /v1/projects', { as: key, body: { slug: 'p', name: 'P' } })
+    const read = async () => (await host.call(`GET /v1/iam/orgs/${org}`, { as: host.admin.key })).body
+    assert.equal((await read()).purge, undefined)
+    await remove(org)
+    const { deleted, purge } = await read()
+    assert.ok(deleted && purge.tables > 30 && purge.empty < purge.tables - 2, JSON.stringify(purge))
+    const listed = (await host.call(`GET /v1/iam/orgs?search=${org}`, { as: host.admin.key })).body.data
+    assert.deepEqual([listed[0].deleted, listed[0].purge], [deleted, undefined])
+    const [before] = await host.db<{ n: number }>`select count(*) as n from projects where org = ${org}`
+    assert.equal(before?.n, 1)
+    await host.db.autocommit`delete from projects where org = ${org}`
+    assert.equal((await read()).purge.empty, purge.empty + 1)
+    await eventually(
+      () => purgeOrg(host, org),
+      isEmpty => isEmpty,
+    )
+    assert.equal((await read()).purge.empty, purge.tables)
+  })
+
   it('claims on host names, also while something else of it lasts', async () => {
     const { org, key } = await host.organisation('ending-four')
     const name = 'shop.ending.example'

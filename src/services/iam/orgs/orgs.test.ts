@@ -50,6 +50,16 @@ describe('an organisation', () => {
       ['superadmin', 'GET /v1/iam/orgs', 200, { answer: { data: slugs('acme', 'admin', 'home', 'other') } }],
     ]))
 
+  it('is found by the beginning of its slug', () =>
+    scenario(host, { owner: host.home.key, superadmin: root }, [
+      ['superadmin', 'GET /v1/iam/orgs?search=a', 200, { answer: { data: slugs('acme', 'admin') } }],
+      ['superadmin', 'GET /v1/iam/orgs?search=acme', 200, { answer: { data: slugs('acme') } }],
+      ['superadmin', 'GET /v1/iam/orgs?search=cme', 200, { answer: { data: [] } }],
+      ['superadmin', 'GET /v1/iam/orgs?search=A', 400, { fault: 'search' }],
+      ['owner', 'GET /v1/iam/orgs?search=ho', 200, { answer: { data: slugs('home') } }],
+      ['owner', 'GET /v1/iam/orgs?search=a', 200, { answer: { data: [] } }],
+    ]))
+
   it('is renamed by its admins', async () => {
     const member = await host.member(host.home.org, 'member')
     const body = { name: 'Renamed' }

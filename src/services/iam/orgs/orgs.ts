@@ -6,9 +6,10 @@ import { nothing } from '../../../kit/answer.ts'
 import { ADMIN_ORG, administers, type Caller, isSuperadmin, type OrgId } from '../../../kit/caller.ts'
 import { invalidField } from '../../../kit/check.ts'
 import { conflict, Fault, notFound, orNotFound } from '../../../kit/fault.ts'
-import { displayName, secret, slug, timestamp, withoutNulls } from '../../../kit/fields.ts'
+import { displayName, integer, secret, slug, string, timestamp, withoutNulls } from '../../../kit/fields.ts'
 import type { Context } from '../../../kit/operation.ts'
 import { listing, page, paging, shownAs } from '../../../kit/page.ts'
+import { purgeProgress } from '../../../kit/tables/purge.ts'
 import { orgCreated, orgDeleted, orgUpdated } from '../events.ts'
 import { Email, UserId } from '../fields.ts'
 import * as members from '../members/store.ts'
@@ -30,25 +31,35 @@ const Org = Type.Object(
     created: timestamp('When it was created'),
     updated: timestamp('When it was last changed'),
     deleted: Type.Optional(timestamp('When it was deleted; until all its data is gone, only superadmins see it')),
+    purge: Type.Optional(
+      Type.Object(
+        {
+          tables: integer('How many tables have rows of organisations', 60),
+          empty: integer('In how many of them no row of this one is left', 42),
+        },
+        {
+          description: 'How far the deletion of its data is; only from `GET /v1/iam/orgs/{slug}`',
+          examples: [{ tables: 60, empty: 42 }],
+        },
+      ),
+    ),
   },
   { title: 'Organisation', description: 'A tenant: members, keys and everything else belong to one organisation' },
 )
+
+const Search = string('Only organisations whose slug begins with this', 'ac', { pattern: '^[a-z0-9-]{1,40}$' })
 
 export const listOrgs = operation({
   route: 'GET /v1/iam/orgs',
   summary: "Lists the caller's organisation, or all organisations for superadmins, by slug",
   access: 'bearer',
-  input: paging,
+  input: { ...paging, search: Type.Optional(Search) },
   output: listing(Org),
-  run: ({ db, caller }, query) =>
-    shownAs(
-      page(
-        query,
-        (last, count) => (isSuperadmin(caller) ? store.selectOrgs(db, last, count) : ownOrg(db, caller, last)),
-        'slug',
-      ),
-      shown,
-    ),
+  run: ({ db, caller }, { search = '', ...query }) => {
+    const select = (last: string, count: number) =>
+      isSuperadmin(caller) ? store.selectOrgs(db, search, last, count) : ownOrg(db, caller, search, last)
+    return shownAs(page(query, select, 'slug'), shown)
+  },
 })
 
 export const createOrg = operation({
@@ -102,12 +113,17 @@ export const createOrg = operation({
 export const getOrg = operation({
   route: 'GET /v1/iam/orgs/{slug}',
   summary: 'Returns one organisation',
-  description: 'Callers see their own organisation; superadmins see all.',
+  description:
+    'Callers see their own organisation; superadmins see all. For a deleted one, `purge` says how far the deletion of its data is.',
   access: 'bearer',
   input: { slug: Slug },
   output: Org,
   faults: ['not_found'],
-  run: async ({ db, caller }, { slug }) => shown(await visibleOrg(db, caller, slug)),
+  run: async ({ db, caller, state: { tables } }, { slug }) => {
+    const org = await visibleOrg(db, caller, slug)
+    if (org.deleted === null) return shown(org)
+    return { ...shown(org), purge: await purgeProgress(db, tables, slug as OrgId) }
+  },
 })
 
 export const updateOrg = operation({
@@ -168,8 +184,8 @@ export const deleteOrg = operation({
 const shown = (org: store.Org) => withoutNulls(org)
 
 /** The caller's organisation, unless it was on the previous page. */
-async function ownOrg(db: Context['db'], { org }: Caller, last: string): Promise<store.Org[]> {
-  const found = last < org ? await store.selectOrg(db, org) : null
+async function ownOrg(db: Context['db'], { org }: Caller, search: string, last: string): Promise<store.Org[]> {
+  const found = last < org && org.startsWith(search) ? await store.selectOrg(db, org) : null
   return found ? [found] : []
 }
 

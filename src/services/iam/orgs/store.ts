@@ -19,9 +19,11 @@ const columns = fragment`slug, name, created, updated, deleted`
 export const isLiveOrg = (slug: Fragment): Fragment =>
   fragment`exists (select from orgs as o where o.slug = ${slug} and o.deleted is null)`
 
-export function selectOrgs(db: Sql, after: string, count: number): Promise<Org[]> {
+/** Those whose slug begins with the prefix, which may be empty. No character of a slug comes after `~`. */
+export function selectOrgs(db: Sql, prefix: string, after: string, count: number): Promise<Org[]> {
   return db<Org>`select ${columns} from orgs
-    where slug collate "C" > ${after} order by slug collate "C" limit ${count}`
+    where slug collate "C" > ${after} and slug collate "C" >= ${prefix} and slug collate "C" < ${`${prefix}~`}
+    order by slug collate "C" limit ${count}`
 }
 
 /** Includes deleted organisations that still have rows. */
