@@ -1,5 +1,5 @@
 // The one client of the console, and what all screens ask it.
-import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { createStoa, StoaApiError } from '../client/stoa.js'
 
 export const stoa = createStoa({ baseUrl: location.origin, session: true })
@@ -34,8 +34,11 @@ export const isSignedOut = (error: unknown) => error instanceof StoaApiError && 
 /** Listens for answers that say so. */
 export const signedOut = new EventTarget()
 
+const onError = (error: unknown) => void (isSignedOut(error) && signedOut.dispatchEvent(new Event('end')))
+
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: error => isSignedOut(error) && signedOut.dispatchEvent(new Event('end')) }),
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   // The client tries again by itself.
   defaultOptions: { queries: { retry: false, staleTime: 10_000 }, mutations: { retry: false } },
 })

@@ -2,6 +2,7 @@
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
 import { toast } from '../parts/toast.tsx'
 import { errorText } from './problems.tsx'
+import { settled } from './unsaved.tsx'
 
 type Options<Input, Output> = {
   run: (input: Input) => Promise<Output>
@@ -24,10 +25,12 @@ export function useChange<Input = void, Output = unknown>(
     mutationFn: run,
     gcTime: 0,
     onSuccess: output => {
+      settled(true)
       if (done) toast(done(output))
       onDone?.(output)
     },
     onError: error => {
+      settled(false)
       if (!showsErrors) toast(errorText(error), 'danger')
     },
     onSettled: () => Promise.all(changes.map(queryKey => queryClient.invalidateQueries({ queryKey }))),

@@ -6,11 +6,13 @@ import { me, signedOut, signInUrl } from '../api.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Toasts } from '../parts/toast.tsx'
+import { useFocusKept } from './focus.ts'
 import { useKeys } from './keys.ts'
 import { Navigation } from './navigation.tsx'
 import { OnlySuperadmins, OtherOrganisation } from './organisation.tsx'
 import { Palette } from './palette.tsx'
 import { useTitle } from './title.ts'
+import { forget, Unsaved } from './unsaved.tsx'
 
 export function Frame() {
   const { data } = useQuery(me)
@@ -21,6 +23,7 @@ export function Frame() {
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes the menu
   useEffect(() => setMenu(false), [pathname])
+  useFocusKept()
   useKeys(data?.org ?? '', () => setPalette(true))
   if (!data) return null
   return (
@@ -50,6 +53,7 @@ export function Frame() {
         )}
       </main>
       {palette && <Palette me={data} onClose={() => setPalette(false)} />}
+      <Unsaved />
       <SessionEnded />
       <Toasts />
     </div>
@@ -67,7 +71,7 @@ function SessionEnded() {
   return (
     <Dialog title="Your session has ended" onClose={() => setEnded(false)}>
       <p>Sign in to go on. You come back to this screen; text that you have not saved is lost.</p>
-      <a className="btn" data-kind="primary" href={signInUrl(location)}>
+      <a className="btn" data-kind="primary" href={signInUrl(location)} onClick={() => forget()}>
         Sign in
       </a>
     </Dialog>

@@ -1,7 +1,8 @@
 // The command menu: the screens that the person may open.
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import type { Me } from '../api.ts'
+import { useModal } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useEntries } from './navigation.tsx'
 import { placeOf } from './place.ts'
@@ -9,7 +10,7 @@ import { placeOf } from './place.ts'
 export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
-  const dialog = useRef<HTMLDialogElement>(null)
+  const dialog = useModal()
   const navigate = useNavigate()
   const wanted = text.trim().toLowerCase()
   const found = useEntries(me).filter(({ label, group }) => `${label} ${group}`.toLowerCase().includes(wanted))
@@ -17,7 +18,6 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
     if (path) void navigate(placeOf(me.org, path))
     onClose()
   }
-  useEffect(() => dialog.current?.showModal(), [])
   const onKey = (event: React.KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) {

@@ -6,6 +6,11 @@ export function useParam(name: string): [value: string, set: (value: string, rep
   const search = useSearch({ strict: false }) as Record<string, string | undefined>
   const navigate = useNavigate()
   const set = (value: string, replace = false) =>
-    void navigate({ search: ((now: object) => ({ ...now, [name]: value || undefined })) as never, replace, to: '.' })
+    void navigate({
+      search: ((now: object) => ({ ...now, [name]: value || undefined })) as never,
+      replace,
+      to: '.',
+      resetScroll: false,
+    })
   return [search[name] ?? '', set]
 }

@@ -1,6 +1,6 @@
 // A screen: its top bar, its content and, beside it, what is open.
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import { me } from '../api.ts'
 import { CodeButton } from './code.tsx'
@@ -20,6 +20,8 @@ type Props = {
 export function Sheet({ title, within = [], children, drawer, pane }: Props) {
   const { data } = useQuery(me)
   const org = data?.org ?? ''
+  // Going back restores how far this screen was scrolled, and no other one.
+  const scrolled = { 'data-scroll-restoration-id': useLocation({ select: one => one.pathname }) }
   const name = data?.orgs.find(one => one.org === org)?.name ?? org
   return (
     <>
@@ -42,10 +44,12 @@ export function Sheet({ title, within = [], children, drawer, pane }: Props) {
         <CodeButton />
       </div>
       {pane === undefined ? (
-        <div className="body">{children}</div>
+        <div className="body" {...scrolled}>
+          {children}
+        </div>
       ) : (
         <div className="split">
-          <div>{children}</div>
+          <div {...scrolled}>{children}</div>
           {pane}
         </div>
       )}

@@ -1,11 +1,21 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react'
 
 type Props = { title: string; children: ReactNode; foot?: ReactNode; onClose: () => void }
 
+/** Over everything else while it is there. Then the focus goes back to what opened it. */
+export function useModal(): RefObject<HTMLDialogElement | null> {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    return () => shown?.close()
+  }, [])
+  return dialog
+}
+
 /** A question over everything else. Esc closes it. */
 export function Dialog({ title, children, foot, onClose }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  const dialog = useModal()
   return (
     <dialog ref={dialog} className="dialog" aria-label={title} onClose={onClose}>
       <div className="dialog-head">

@@ -1,6 +1,7 @@
 // The details of one thing of a list, beside the list. Esc closes it, and `j` and `k` go to the next and previous one.
 import { type ReactNode, useEffect, useRef } from 'react'
 import { isTyping } from '../frame/keys.ts'
+import { leave } from '../frame/unsaved.tsx'
 import { Icon } from './icon.tsx'
 
 type Props = {
@@ -32,12 +33,14 @@ export function useStepKeys({ onClose, onNext, onPrevious }: StepProps, above = 
 }
 
 export function Drawer({ title, sub, children, foot, onClose, onNext, onPrevious }: Props) {
+  const drawer = useRef<HTMLElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the title says which thing is shown
   useEffect(() => heading.current?.focus(), [title])
-  useStepKeys({ onClose, onNext, onPrevious })
+  const close = () => leave(drawer.current, onClose)
+  useStepKeys({ onClose: close, onNext, onPrevious })
   return (
-    <aside className="drawer" aria-label={title}>
+    <aside ref={drawer} className="drawer" aria-label={title}>
       <div className="drawer-head">
         <div className="grow">
           <h2 ref={heading} tabIndex={-1}>
@@ -47,7 +50,7 @@ export function Drawer({ title, sub, children, foot, onClose, onNext, onPrevious
         </div>
         {onPrevious !== undefined && <Step label="Previous (k)" icon="up" run={onPrevious} />}
         {onNext !== undefined && <Step label="Next (j)" icon="fall" run={onNext} />}
-        <Step label="Close (Esc)" icon="x" run={onClose} />
+        <Step label="Close (Esc)" icon="x" run={close} />
       </div>
       <div className="drawer-body">{children}</div>
       {foot && <div className="drawer-foot">{foot}</div>}

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { fieldOf, openapi, type Schema, schemaOf } from '../frame/schema.ts'
+import { forget } from '../frame/unsaved.tsx'
 import { Field, fieldError } from './field.tsx'
 import { Problem } from './problem.tsx'
 
@@ -196,7 +197,14 @@ export const FormFoot = ({
   onCancel: () => void
 }) => (
   <span className="right">
-    <button type="button" className="btn" onClick={onCancel}>
+    <button
+      type="button"
+      className="btn"
+      onClick={() => {
+        forget(document.getElementById(form)) // It says so itself.
+        onCancel()
+      }}
+    >
       Cancel
     </button>
     <button type="submit" form={form} className="btn" data-kind="primary" aria-busy={isBusy} disabled={isBusy}>

@@ -1,25 +1,19 @@
 // A listing of the host: its head, filters, table, pages, and what is shown when it is empty, filtered to nothing or failed. What is
 // open stands beside it.
 import { type InfiniteData, type UseInfiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo } from 'react'
 import { isTyping } from '../frame/keys.ts'
-import { placeOf } from '../frame/place.ts'
 import { errorText, RequestId } from '../frame/problems.tsx'
-import { useParam } from '../frame/search.ts'
 import { type Crumb, Sheet } from '../frame/sheet.tsx'
 import { Icon } from './icon.tsx'
+import { isCovered, type Steps, useOpen } from './list-open.ts'
+import { type Column, Table } from './list-table.tsx'
+import { Problem } from './problem.tsx'
 
-export type Column<Item> = {
-  head: string
-  /** `p1` to `p4`: its place on a phone. `low`: left out where there is no room. `r`: a figure. */
-  className: string
-  cell: (item: Item) => ReactNode
-}
+export type { Column, Steps }
+
 type Page<Item> = { data: Item[]; next: string }
 type Query<Item> = UseInfiniteQueryOptions<Page<Item>, Error, InfiniteData<Page<Item>>, readonly unknown[], string>
-
-export type Steps = { onClose: () => void; onNext: (() => void) | null; onPrevious: (() => void) | null }
 
 type Props<Item> = {
   title: string
@@ -61,38 +55,52 @@ type Props<Item> = {
   empty: { icon: string; title: string; says: string; more?: ReactNode }
 }
 
+/** The first page opens quickly. The others are as long as the host allows, so that the end of a long list needs few requests. */
+const LATER_PAGE = 200
+/** A longer list is not read again as a whole because its window gets the focus. */
+const REFRESHED_PAGES_MAX = 5
+
+/** Where a page begins, and how long it may be. */
+export type From = { after?: string; limit?: number }
+
 /** Reads the pages of a listing: `read` gets the `next` of the page before. */
 export const pages = <Item,>(
   queryKey: readonly unknown[],
-  read: (after: { after?: string }, options: { signal: AbortSignal }) => Promise<Page<Item>>,
+  read: (from: From, options: { signal: AbortSignal }) => Promise<Page<Item>>,
 ): Query<Item> => ({
   queryKey,
-  queryFn: ({ pageParam, signal }) => read(pageParam ? { after: pageParam } : {}, { signal }),
+  queryFn: ({ pageParam, signal }) => read(pageParam ? { after: pageParam, limit: LATER_PAGE } : {}, { signal }),
   initialPageParam: '',
   getNextPageParam: page => page.next || null,
+  refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= REFRESHED_PAGES_MAX,
 })
 
 export function List<Item>(props: Props<Item>) {
   const { title, heading = title, within, about, create, top, actions, filters, details, creation, idOf } = props
-  const [open, setOpen] = useParam('open')
   const result = useInfiniteQuery(props.query)
-  const items = result.data?.pages.flatMap(page => page.data) ?? []
-  const at = items.findIndex(item => idOf(item) === open)
-  const item = items[at]
-  const onClose = () => setOpen('')
+  const { data, hasNextPage, isFetching, isPending, isPlaceholderData, error, fetchNextPage } = result
+  const items = useMemo(() => itemsOf(data), [data])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an item keeps its id
+  const ids = useMemo(() => items.map(idOf), [items])
+  const opening = useOpen({
+    ids,
+    isSettled: !isPending && !isFetching && !isPlaceholderData && !error,
+    hasMore: hasNextPage,
+    more: async () => itemsOf((await fetchNextPage({ cancelRefetch: false })).data).map(idOf),
+    isListed: details !== undefined && !props.unlisted && !props.drawer,
+  })
+  const { open, setOpen, steps } = opening
+  const item = items[opening.at]
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => create && event.key === 'n' && !isTyping(event.target) && setOpen('new')
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'n' || event.metaKey || event.ctrlKey || event.altKey) return
+      if (create && !isTyping(event.target) && !isCovered()) setOpen('new')
+    }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   })
-  const stepTo = (n: number) => {
-    const to = items[n]
-    return to === undefined ? null : () => setOpen(idOf(to), true)
-  }
-  const steps = { onClose, onNext: stepTo(at + 1), onPrevious: stepTo(at - 1) }
-  const found =
-    item === undefined ? open !== '' && !result.isPending && props.unlisted?.(open, steps) : details?.(item, steps)
-  const opened = (open === 'new' ? creation?.(onClose) : found) || null
+  const found = item === undefined ? open !== '' && !isPending && props.unlisted?.(open, steps) : details?.(item, steps)
+  const opened = (open === 'new' ? creation?.(steps.onClose) : found) || null
   const beside = props.opens === 'pane' ? { pane: opened, drawer: props.drawer } : { drawer: props.drawer ?? opened }
   return (
     <Sheet title={title} within={within} {...beside}>
@@ -115,142 +123,122 @@ export function List<Item>(props: Props<Item>) {
       </header>
       {top}
       {filters && <div className="filters">{filters}</div>}
-      <Content {...props} {...{ result, items, open }} onOpen={setOpen} />
+      {opening.isMissing && <Missing noun={props.noun} onClose={steps.onClose} />}
+      <Content {...props} {...{ result, items, ids, opening }} />
     </Sheet>
   )
 }
+
+const itemsOf = <Item,>(data: InfiniteData<Page<Item>> | undefined): Item[] =>
+  data?.pages.flatMap(page => page.data) ?? []
+
+const Missing = ({ noun: [one], onClose }: { noun: [string, string]; onClose: () => void }) => (
+  <div className="section">
+    <div className="callout" role="status">
+      <Icon name="info" />
+      <span>{`The ${one} of this address is not in the list. It was deleted, or the filters leave it out.`}</span>
+      <button type="button" className="btn s" onClick={onClose}>
+        Close
+      </button>
+    </div>
+  </div>
+)
 
 type Result<Item> = ReturnType<typeof useInfiniteQuery<Page<Item>, Error, InfiniteData<Page<Item>>>>
 type ContentProps<Item> = Props<Item> & {
   result: Result<Item>
   items: Item[]
-  open: string
-  onOpen: (id: string) => void
+  ids: string[]
+  opening: ReturnType<typeof useOpen>
 }
 
 function Content<Item>(props: ContentProps<Item>) {
-  const { result, items, noun, first = 'Newest', isFiltered, onClear, empty, create, onOpen } = props
-  const { error, isPending, isFetching, hasNextPage } = result
-  if (error && items.length === 0) {
-    return (
-      <div className="empty" role="alert">
-        <h2>{`The ${noun[1]} could not be loaded`}</h2>
-        <p>{errorText(error)}</p>
-        <RequestId error={error} />
-        <button type="button" className="btn" onClick={() => void result.refetch()}>
-          Try again
-        </button>
-      </div>
-    )
-  }
-  if (items.length === 0 && !isPending) {
-    return (
-      <div className="empty">
-        <span className="glyph">
-          <Icon name={empty.icon} />
-        </span>
-        <h2>{isFiltered ? `No ${noun[0]} matches` : empty.title}</h2>
-        <p>{isFiltered ? 'The filters leave out everything.' : empty.says}</p>
-        {isFiltered && onClear && (
-          <button type="button" className="btn" onClick={onClear}>
-            Clear filters
-          </button>
-        )}
-        {!isFiltered && create && (
-          <button type="button" className="btn" onClick={() => onOpen('new')}>
-            {create}
-          </button>
-        )}
-        {!isFiltered && empty.more}
-      </div>
-    )
-  }
+  const { result, items, ids, noun, first = 'Newest', opening } = props
+  const { error, isPending, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage } = result
+  const onEndNear = useCallback(() => {
+    if (hasNextPage && !isFetching && !error) void fetchNextPage()
+  }, [hasNextPage, isFetching, error, fetchNextPage])
+  if (items.length === 0 && error) return <Unloaded noun={noun} result={result} />
+  if (items.length === 0 && !isPending) return <Empty {...props} onCreate={() => opening.setOpen('new')} />
   const count = `${hasNextPage ? `${first} ` : ''}${items.length.toLocaleString()} ${noun[items.length === 1 ? 0 : 1]}`
+  const again = () => void (result.isFetchNextPageError ? fetchNextPage() : result.refetch())
   return (
     <div aria-busy={isFetching} data-dim={(isFetching && result.isPlaceholderData) || undefined}>
-      <Table {...props} isPending={isPending} />
-      <div className="paging">
-        <span>{isPending ? 'Loading' : count}</span>
-        {hasNextPage && (
-          <span className="right">
-            <button type="button" className="btn s" aria-busy={isFetching} onClick={() => void result.fetchNextPage()}>
-              Show more
-            </button>
-          </span>
-        )}
-      </div>
+      <Table
+        {...props}
+        {...{ items, ids, isPending, onEndNear }}
+        open={opening.open}
+        cursor={opening.cursor}
+        onCursor={opening.setCursor}
+        onOpen={props.details && opening.setOpen}
+        hasMore={hasNextPage}
+        widthsFor={JSON.stringify([props.query.queryKey, result.isPlaceholderData])}
+      />
+      {error && (
+        <div className="section ltrouble">
+          <Problem error={error} />
+        </div>
+      )}
+      {!isPending && (
+        <div className="paging">
+          <span>{count}</span>
+          {(hasNextPage || error) && (
+            <span className="right">
+              <button
+                type="button"
+                className="btn s"
+                aria-busy={isFetchingNextPage}
+                onClick={error ? again : () => void fetchNextPage()}
+              >
+                {error ? 'Try again' : 'Show more'}
+              </button>
+            </span>
+          )}
+        </div>
+      )}
     </div>
   )
 }
 
-const SKELETONS = [1, 2, 3, 4]
-
-function Table<Item>({
-  items,
-  columns,
-  idOf,
-  isOff,
-  open,
-  onOpen,
-  isPending,
-  details,
-  screenOf,
-  isDense,
-}: ContentProps<Item> & { isPending: boolean }) {
-  const { org = '' } = useParams({ strict: false }) as { org?: string }
-  const navigate = useNavigate()
+function Unloaded<Item>({ noun, result }: { noun: [string, string]; result: Result<Item> }) {
   return (
-    <table className={isDense ? 'table two dense' : 'table two'} data-opens={details || screenOf ? '' : undefined}>
-      <thead>
-        <tr>
-          {columns.map(({ head, className }) => (
-            <th key={head} className={className.replace(/p\d/, '').trim() || undefined}>
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {isPending &&
-          SKELETONS.map(n => (
-            <tr key={n}>
-              {columns.map(({ head, className }) => (
-                <td key={head} className={className}>
-                  <span className="skeleton" />
-                </td>
-              ))}
-            </tr>
-          ))}
-        {items.map(item => {
-          const id = idOf(item)
-          const to = screenOf && placeOf(org, screenOf(item))
-          const choose = () => (to ? void navigate(to) : details && onOpen(id))
-          return (
-            <tr
-              key={id}
-              aria-selected={id === open || undefined}
-              data-off={isOff?.(item) || undefined}
-              onClick={choose}
-            >
-              {columns.map(({ head, className, cell }, n) => (
-                <td key={head} className={className}>
-                  {n === 0 && to ? (
-                    <Link {...to} className="main" onClick={event => event.stopPropagation()}>
-                      {cell(item)}
-                    </Link>
-                  ) : n === 0 && details ? (
-                    <button type="button" className="main" onClick={choose}>
-                      {cell(item)}
-                    </button>
-                  ) : (
-                    cell(item)
-                  )}
-                </td>
-              ))}
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <div className="empty" role="alert">
+      <h2>{`The ${noun[1]} could not be loaded`}</h2>
+      <p>{errorText(result.error)}</p>
+      <RequestId error={result.error} />
+      <button type="button" className="btn" aria-busy={result.isFetching} onClick={() => void result.refetch()}>
+        Try again
+      </button>
+    </div>
+  )
+}
+
+function Empty<Item>({
+  noun,
+  isFiltered,
+  onClear,
+  empty,
+  create,
+  onCreate,
+}: ContentProps<Item> & { onCreate: () => void }) {
+  return (
+    <div className="empty">
+      <span className="glyph">
+        <Icon name={empty.icon} />
+      </span>
+      <h2>{isFiltered ? `No ${noun[0]} matches` : empty.title}</h2>
+      <p>{isFiltered ? 'The filters leave out everything.' : empty.says}</p>
+      {isFiltered && onClear && (
+        <button type="button" className="btn" onClick={onClear}>
+          Clear filters
+        </button>
+      )}
+      {!isFiltered && create && (
+        <button type="button" className="btn" onClick={onCreate}>
+          {create}
+        </button>
+      )}
+      {!isFiltered && empty.more}
+    </div>
   )
 }

@@ -112,7 +112,7 @@ function AlertsForm({ settings, currency }: { settings: BillingSettings; currenc
     save.mutate()
   }
   return (
-    <form className="form" onSubmit={submit}>
+    <form className="form" data-guard onSubmit={submit}>
       <fieldset className="field">
         <legend className="label">Spent in a calendar month (UTC)</legend>
         {spend.map((text, n) => (

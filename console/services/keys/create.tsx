@@ -6,6 +6,7 @@ import { useChange } from '../../frame/change.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
 import { Field, fieldError } from '../../parts/field.tsx'
+import { FormFoot } from '../../parts/form.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Secret } from '../../parts/secret.tsx'
 
@@ -36,8 +37,9 @@ function CreateForm({ error, isBusy, onCreate, onClose }: FormProps) {
     event.preventDefault()
     onCreate(inputOf(new FormData(event.currentTarget)))
   }
+  const foot = <FormFoot form="create-key" action="Create key" isBusy={isBusy} onCancel={onClose} />
   return (
-    <Drawer title="Create a key" onClose={onClose} foot={<Foot isBusy={isBusy} onClose={onClose} />}>
+    <Drawer title="Create a key" onClose={onClose} foot={foot}>
       <form className="form" id="create-key" onSubmit={submit}>
         <Field label="Name" help="What it is for, such as the server that uses it" error={fieldError(error, 'name')}>
           {its => <input {...its} className="input" name="name" required maxLength={120} autoComplete="off" />}
@@ -104,17 +106,6 @@ function CreateForm({ error, isBusy, onCreate, onClose }: FormProps) {
     </Drawer>
   )
 }
-
-const Foot = ({ isBusy, onClose }: { isBusy: boolean; onClose: () => void }) => (
-  <span className="right">
-    <button type="button" className="btn" onClick={onClose}>
-      Cancel
-    </button>
-    <button type="submit" form="create-key" className="btn" data-kind="primary" aria-busy={isBusy} disabled={isBusy}>
-      Create key
-    </button>
-  </span>
-)
 
 type ChoiceProps = { name: string; value: string; chosen: string; label: string; says: string; choose: () => void }
 

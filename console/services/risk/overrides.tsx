@@ -86,7 +86,7 @@ export function Overrides() {
 }
 
 async function page(set: string, after: { after?: string }, signal: AbortSignal) {
-  const { overrides, next } = await stoa.getReference({ set, limit: PAGE, ...after }, { signal })
+  const { overrides, next } = await stoa.getReference({ set, ...after, limit: PAGE }, { signal })
   return { data: overrides, next }
 }
 

@@ -55,7 +55,7 @@ function Branding({ of }: { of: IamSettings }) {
   const shown = typeof color === 'string' && /^#[0-9a-f]{6}$/.test(color) ? color : null
   return (
     <div className="section branding">
-      <form className="form" onSubmit={submit}>
+      <form className="form" data-guard onSubmit={submit}>
         <Field
           label="Logo"
           optional
