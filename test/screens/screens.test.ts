@@ -37,6 +37,7 @@ const pictures = (endpoint: string): Picture[] => [
   ['models-playground', 'models/playground'],
   ['models-catalogue', 'models/catalogue'],
   ['models-routing', 'models/routing'],
+  ['tools', 'tools'],
   ['webhooks', 'webhooks'],
   ['webhook', `webhooks/${endpoint}`, page => page.locator('td .main').first().click()],
   ['signin', 'signin'],
@@ -55,6 +56,16 @@ const pictures = (endpoint: string): Picture[] => [
   ['billing', 'billing'],
   ['billing-usage', 'billing/usage'],
   ['billing-alerts', 'billing/alerts'],
+  ['me', '/me'],
+  ['me-sessions', '/me/sessions'],
+]
+
+const OF_SUPERADMINS: Picture[] = [
+  ['host-orgs', '/host/orgs'],
+  ['host-providers', '/host/providers'],
+  ['host-health', '/host/health'],
+  ['host-tables', '/host/health/tables'],
+  ['host-mail', '/host/health/mail'],
 ]
 const ON_A_PHONE = ['home', 'errors', 'keys', 'webhook', 'models']
 
@@ -63,28 +74,30 @@ describe('pictures of the console', { skip: NO_CONSOLE }, () => {
 
   it('are taken of every screen', { timeout: 600_000 }, async t => {
     const world = await startConsole(t, SETTINGS)
-    const { signIn, home, org, baseUrl } = world
+    const { signIn, home, superadmin, org, baseUrl } = world
     const fresh = await signIn(home, 'home')
     await take(fresh.page, 'home-first')
     const { endpoint } = await fillShop(world, end => t.after(() => void end()))
-    const all = pictures(endpoint)
     const light = await signIn(home, 'home')
     const phone = await signIn(home, 'home', { viewport: WIDTHS.phone, colorScheme: 'dark' })
     const dark = await signIn(home, 'home', { colorScheme: 'dark' })
-    for (const [name, path, open] of all) {
-      for (const [{ page }, suffix, isWanted] of [
-        [light, '', true],
-        [dark, '-dark', name === 'home'],
-        [phone, '-phone', ON_A_PHONE.includes(name)],
-      ] as const) {
-        if (!isWanted) continue
-        await page.goto(`${baseUrl}/o/${org}/${path}`)
+    const admin = await signIn(superadmin, '/host/orgs')
+    const all = pictures(endpoint)
+    const named = (names: string[]) => all.filter(([name]) => names.includes(name))
+    for (const [{ page }, of, suffix] of [
+      [light, all, ''],
+      [dark, named(['home']), '-dark'],
+      [phone, named(ON_A_PHONE), '-phone'],
+      [admin, OF_SUPERADMINS, ''],
+    ] as const) {
+      for (const [name, path, open] of of) {
+        await page.goto(baseUrl + (path.startsWith('/') ? path : `/o/${org}/${path}`))
         await page.waitForLoadState('networkidle')
-        if (suffix === '' || name !== 'errors') await open?.(page)
+        await open?.(page)
         await take(page, name + suffix)
       }
     }
-    for (const { errors } of [light, dark, phone]) assert.deepEqual(errors(), [])
+    for (const { errors } of [light, dark, phone, admin]) assert.deepEqual(errors(), [])
   })
 })
 
