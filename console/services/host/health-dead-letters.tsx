@@ -63,7 +63,9 @@ function Details({ of, ...steps }: { of: DeadLetter } & Steps) {
   )
   return (
     <Drawer title={of.event.subject} sub={<Id text={of.event.id} show />} foot={foot} {...steps}>
-      <CodeBlock title="Error" samples={[{ name: 'Error', code: of.error }]} />
+      <div className="host-wrap">
+        <CodeBlock title="Error" samples={[{ name: 'Error', code: of.error }]} />
+      </div>
       <Facts
         of={{
           Consumer: of.consumer,

@@ -71,7 +71,7 @@ function Details({ of, ...steps }: { of: KeptMail } & Steps) {
       <Facts of={{ Subject: read.data?.subject, From: read.data?.from, Written: <Time at={of.at} /> }} />
       {read.error && <Problem error={read.error} />}
       {read.data ? (
-        <div className="host-mail">
+        <div className="host-wrap">
           <CodeBlock title="Text" samples={[{ name: 'Text', code: read.data.text }]} />
         </div>
       ) : (
