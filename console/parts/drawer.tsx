@@ -71,3 +71,11 @@ const Step = ({ label, icon, run }: { label: string; icon: string; run: (() => v
     <Icon name={icon} />
   </button>
 )
+
+export const DoneFoot = ({ onClose }: { onClose: () => void }) => (
+  <span className="right">
+    <button type="button" className="btn" data-kind="primary" onClick={onClose}>
+      Done
+    </button>
+  </span>
+)

@@ -7,6 +7,7 @@ import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
 import { errorText, Failed, RequestId } from '../../frame/problems.tsx'
 import { Sheet } from '../../frame/sheet.tsx'
+import { BusyButton } from '../../parts/busy-button.tsx'
 import { Field, fieldError } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { balance, Money } from '../../parts/money.tsx'
@@ -162,9 +163,9 @@ function AlertsForm({ settings, currency }: { settings: BillingSettings; currenc
         </div>
       )}
       <div>
-        <button type="submit" className="btn" data-kind="primary" aria-busy={save.isPending} disabled={save.isPending}>
+        <BusyButton type="submit" data-kind="primary" isBusy={save.isPending}>
           Save alerts
-        </button>
+        </BusyButton>
       </div>
     </form>
   )

@@ -5,10 +5,10 @@ import { manages, me, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
 import { useParam } from '../../frame/search.ts'
+import { BusyButton } from '../../parts/busy-button.tsx'
 import { Id } from '../../parts/copy.tsx'
 import { download } from '../../parts/download.ts'
-import { Drawer } from '../../parts/drawer.tsx'
-import { Form, FormFoot } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { type Column, List, pages } from '../../parts/list.tsx'
 import { balance, Money } from '../../parts/money.tsx'
@@ -103,15 +103,9 @@ function JournalButton() {
     onDone: text => download('journal.csv', text),
   })
   return (
-    <button
-      type="button"
-      className="btn"
-      aria-busy={save.isPending}
-      disabled={save.isPending}
-      onClick={() => save.mutate()}
-    >
+    <BusyButton isBusy={save.isPending} onClick={() => save.mutate()}>
       Download journal
-    </button>
+    </BusyButton>
   )
 }
 
@@ -123,35 +117,33 @@ function AddCredit({ org, onClose }: { org: string; onClose: () => void }) {
     onDone: onClose,
     showsErrors: true,
   })
-  const foot = <FormFoot form="add-credit" action="Add credit" isBusy={add.isPending} onCancel={onClose} />
   return (
-    <Drawer title="Add credit" onClose={onClose} foot={foot}>
-      <Form
-        id="add-credit"
-        operation="addCredit"
-        fields={[
-          { path: 'org', label: 'Organisation' },
-          {
-            path: 'amount',
-            label: 'Amount',
-            help: 'In the currency of the host; negative to take credit back',
-            control: ({ set, value: _, schema: __, ...its }) => (
-              <input
-                {...its}
-                className="input"
-                type="number"
-                step="0.01"
-                required
-                onChange={event => set(Math.round(100 * event.target.valueAsNumber))}
-              />
-            ),
-          },
-          { path: 'reason', label: 'Reason' },
-        ]}
-        initial={{ org }}
-        error={add.error}
-        onSubmit={add.mutate}
-      />
-    </Drawer>
+    <FormDrawer
+      title="Add credit"
+      action="Add credit"
+      operation="addCredit"
+      fields={[
+        { path: 'org', label: 'Organisation' },
+        {
+          path: 'amount',
+          label: 'Amount',
+          help: 'In the currency of the host; negative to take credit back',
+          control: ({ set, value: _, schema: __, ...its }) => (
+            <input
+              {...its}
+              className="input"
+              type="number"
+              step="0.01"
+              required
+              onChange={event => set(Math.round(100 * event.target.valueAsNumber))}
+            />
+          ),
+        },
+        { path: 'reason', label: 'Reason' },
+      ]}
+      initial={{ org }}
+      change={add}
+      onClose={onClose}
+    />
   )
 }

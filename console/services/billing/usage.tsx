@@ -5,6 +5,7 @@ import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
 import { useParam } from '../../frame/search.ts'
+import { BusyButton } from '../../parts/busy-button.tsx'
 import { BarChart } from '../../parts/chart.tsx'
 import { download } from '../../parts/download.ts'
 import { KeyName } from '../../parts/key-name.tsx'
@@ -50,15 +51,9 @@ export function Usage() {
       within={WITHIN}
       about="What was used and charged, by UTC day."
       actions={
-        <button
-          type="button"
-          className="btn"
-          aria-busy={save.isPending}
-          disabled={save.isPending}
-          onClick={() => save.mutate()}
-        >
+        <BusyButton isBusy={save.isPending} onClick={() => save.mutate()}>
           Download CSV
-        </button>
+        </BusyButton>
       }
       top={
         <>

@@ -7,6 +7,7 @@ import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
 import { Failed } from '../../frame/problems.tsx'
 import { Sheet } from '../../frame/sheet.tsx'
+import { BusyButton } from '../../parts/busy-button.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Id } from '../../parts/copy.tsx'
@@ -115,16 +116,9 @@ function Settings({ of }: { of: EventSettings }) {
         error={save.error}
         onSubmit={submit as (input: never) => void}
       />
-      <button
-        type="submit"
-        form="event-settings"
-        className="btn"
-        data-kind="primary"
-        aria-busy={save.isPending}
-        disabled={save.isPending}
-      >
+      <BusyButton type="submit" form="event-settings" data-kind="primary" isBusy={save.isPending}>
         Save settings
-      </button>
+      </BusyButton>
       {asked && (
         <Confirm
           title="Delete older events?"

@@ -3,6 +3,7 @@ import type { DeadLetter } from '../../../client/stoa.js'
 import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
+import { BusyButton } from '../../parts/busy-button.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Id } from '../../parts/copy.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
@@ -48,17 +49,10 @@ function Details({ of, ...steps }: { of: DeadLetter } & Steps) {
   })
   const foot = (
     <span className="right">
-      <button
-        type="button"
-        className="btn"
-        data-kind="primary"
-        aria-busy={retry.isPending}
-        disabled={retry.isPending}
-        onClick={() => retry.mutate()}
-      >
+      <BusyButton data-kind="primary" isBusy={retry.isPending} onClick={() => retry.mutate()}>
         <Icon name="repeat" />
         Retry event
-      </button>
+      </BusyButton>
     </span>
   )
   return (

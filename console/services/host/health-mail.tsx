@@ -4,6 +4,7 @@ import type { KeptMail } from '../../../client/stoa.js'
 import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
+import { BusyButton } from '../../parts/busy-button.tsx'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -54,16 +55,9 @@ function Details({ of, ...steps }: { of: KeptMail } & Steps) {
   const read = useChange({ run: () => stoa.getKeptMail({ id: of.id }), changes: [], showsErrors: true })
   const foot = !read.data && (
     <span className="right">
-      <button
-        type="button"
-        className="btn"
-        data-kind="primary"
-        aria-busy={read.isPending}
-        disabled={read.isPending}
-        onClick={() => read.mutate()}
-      >
+      <BusyButton data-kind="primary" isBusy={read.isPending} onClick={() => read.mutate()}>
         Read mail
-      </button>
+      </BusyButton>
     </span>
   )
   return (

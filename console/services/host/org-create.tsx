@@ -1,9 +1,10 @@
 import type { CreateOrgInput, CreateOrgOutput } from '../../../client/stoa.js'
 import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
-import { Drawer } from '../../parts/drawer.tsx'
+import { DoneFoot, Drawer } from '../../parts/drawer.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { type Control, Form, FormFoot } from '../../parts/form.tsx'
+import type { Control } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Secret } from '../../parts/secret.tsx'
 
 /** Its value is in no list that the browser offers. */
@@ -25,46 +26,34 @@ export function CreateOrg({ onClose }: { onClose: () => void }) {
     showsErrors: true,
   })
   if (create.data) return <Created made={create.data} onClose={onClose} />
-  const foot = <FormFoot form="org" action="Create organisation" isBusy={create.isPending} onCancel={onClose} />
   return (
-    <Drawer title="Create an organisation" onClose={onClose} foot={foot}>
-      <Form
-        id="org"
-        operation="createOrg"
-        fields={[
-          { path: 'name', label: 'Name', help: 'People see it. It can be changed later.' },
-          {
-            path: 'slug',
-            label: 'Slug',
-            help: 'In addresses and calls. It cannot be changed, and not be used again after a deletion.',
-          },
-          { path: 'owner.email', label: "Owner's address", help: 'A new account is made if there is none.' },
-          {
-            path: 'owner.password',
-            label: "Owner's password",
-            help: 'Without one, the owner chooses it with "Forgot your password?" on the sign-in page.',
-            control: secretControl,
-          },
-        ]}
-        error={create.error}
-        onSubmit={create.mutate}
-      />
-    </Drawer>
+    <FormDrawer
+      title="Create an organisation"
+      action="Create organisation"
+      operation="createOrg"
+      fields={[
+        { path: 'name', label: 'Name', help: 'People see it. It can be changed later.' },
+        {
+          path: 'slug',
+          label: 'Slug',
+          help: 'In addresses and calls. It cannot be changed, and not be used again after a deletion.',
+        },
+        { path: 'owner.email', label: "Owner's address", help: 'A new account is made if there is none.' },
+        {
+          path: 'owner.password',
+          label: "Owner's password",
+          help: 'Without one, the owner chooses it with "Forgot your password?" on the sign-in page.',
+          control: secretControl,
+        },
+      ]}
+      change={create}
+      onClose={onClose}
+    />
   )
 }
 
 const Created = ({ made, onClose }: { made: CreateOrgOutput; onClose: () => void }) => (
-  <Drawer
-    title={`${made.name} created`}
-    onClose={onClose}
-    foot={
-      <span className="right">
-        <button type="button" className="btn" data-kind="primary" onClick={onClose}>
-          Done
-        </button>
-      </span>
-    }
-  >
+  <Drawer title={`${made.name} created`} onClose={onClose} foot={<DoneFoot onClose={onClose} />}>
     <Secret label="Key" text={made.key} says="The owner's key. Copy it now, it is not shown again." />
     <Facts of={{ Slug: <span className="id">{made.slug}</span>, Owner: made.owner.email }} />
     <p className="muted">The key may do everything that the owner may. The owner can revoke it in the console.</p>

@@ -9,7 +9,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Id } from '../../parts/copy.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { Form, FormFoot } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Steps } from '../../parts/list.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -138,18 +138,16 @@ function Rename({ of: { slug, name }, onClose }: { of: Organisation; onClose: ()
     onDone: onClose,
     showsErrors: true,
   })
-  const foot = <FormFoot form="rename" action="Rename organisation" isBusy={change.isPending} onCancel={onClose} />
   return (
-    <Drawer title={`Name of ${slug}`} onClose={onClose} foot={foot}>
-      <Form
-        id="rename"
-        operation="updateOrg"
-        fields={[{ path: 'name', label: 'Name', help: 'Its members see it. The slug stays.' }]}
-        initial={{ name }}
-        error={change.error}
-        onSubmit={change.mutate}
-      />
-    </Drawer>
+    <FormDrawer
+      title={`Name of ${slug}`}
+      action="Rename organisation"
+      operation="updateOrg"
+      fields={[{ path: 'name', label: 'Name', help: 'Its members see it. The slug stays.' }]}
+      initial={{ name }}
+      change={change}
+      onClose={onClose}
+    />
   )
 }
 

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import type { AddProviderInput, Provider, UpdateProviderInput } from '../../../client/stoa.js'
 import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
-import { Drawer } from '../../parts/drawer.tsx'
-import { type Control, Form, type FormField, FormFoot } from '../../parts/form.tsx'
+import type { Control, FormField } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { draftOf, modelOf } from './drafts.ts'
 import { secretControl } from './org-create.tsx'
 import { ModelRows } from './provider-models.tsx'
@@ -79,18 +79,17 @@ export function ProviderForm({ of, onClose }: { of?: Provider; onClose: () => vo
     showsErrors: true,
   })
   const action = of ? 'Save provider' : 'Add provider'
-  const foot = <FormFoot form="provider" action={action} isBusy={save.isPending} onCancel={onClose} />
   return (
-    <Drawer title={of ? `Edit ${of.name}` : 'Add a provider'} onClose={onClose} foot={foot}>
-      <Form
-        id="provider"
-        operation={of ? 'updateProvider' : 'addProvider'}
-        fields={fieldsFor(of)}
-        initial={of ? { baseUrl: of.baseUrl } : { kind: 'compatible' }}
-        error={save.error}
-        onSubmit={save.mutate}
-      />
+    <FormDrawer
+      title={of ? `Edit ${of.name}` : 'Add a provider'}
+      action={action}
+      operation={of ? 'updateProvider' : 'addProvider'}
+      fields={fieldsFor(of)}
+      initial={of ? { baseUrl: of.baseUrl } : { kind: 'compatible' }}
+      change={save}
+      onClose={onClose}
+    >
       <ModelRows form="provider" drafts={drafts} error={save.error} onChange={setDrafts} />
-    </Drawer>
+    </FormDrawer>
   )
 }

@@ -4,7 +4,7 @@ import type { CreateKeyInput, CreateKeyOutput } from '../../../client/stoa.js'
 import { services, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { Drawer } from '../../parts/drawer.tsx'
+import { DoneFoot, Drawer } from '../../parts/drawer.tsx'
 import { Field, fieldError } from '../../parts/field.tsx'
 import { FormFoot } from '../../parts/form.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -135,17 +135,7 @@ function inputOf(form: FormData): CreateKeyInput {
 
 /** The only time that the secret is shown. */
 const Created = ({ made, onClose }: { made: CreateKeyOutput; onClose: () => void }) => (
-  <Drawer
-    title="Key created"
-    onClose={onClose}
-    foot={
-      <span className="right">
-        <button type="button" className="btn" data-kind="primary" onClick={onClose}>
-          Done
-        </button>
-      </span>
-    }
-  >
+  <Drawer title="Key created" onClose={onClose} foot={<DoneFoot onClose={onClose} />}>
     <Secret label="Key" text={made.key} {...(made.type === 'publishable' && { says: 'This key may be in a page.' })} />
     <section>
       <h3>What it may do</h3>

@@ -3,8 +3,9 @@ import { useState } from 'react'
 import type { ChangeEmailInput, ChangePasswordInput, UpdateMeInput } from '../../../client/stoa.js'
 import { type Me, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
-import { Drawer } from '../../parts/drawer.tsx'
+import { DoneFoot, Drawer } from '../../parts/drawer.tsx'
 import { Form, FormFoot } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { password } from '../../parts/password.tsx'
 
@@ -26,18 +27,16 @@ export function NameForm({ me, onClose }: Props) {
     onDone: onClose,
     showsErrors: true,
   })
-  const foot = <FormFoot form="name" action="Change name" isBusy={change.isPending} onCancel={onClose} />
   return (
-    <Drawer title="Change your name" onClose={onClose} foot={foot}>
-      <Form
-        id="name"
-        operation="updateMe"
-        fields={[{ path: 'name', label: 'Name', help: 'Apps that you sign in to see it.' }]}
-        initial={{ name: me.name }}
-        error={change.error}
-        onSubmit={change.mutate}
-      />
-    </Drawer>
+    <FormDrawer
+      title="Change your name"
+      action="Change name"
+      operation="updateMe"
+      fields={[{ path: 'name', label: 'Name', help: 'Apps that you sign in to see it.' }]}
+      initial={{ name: me.name }}
+      change={change}
+      onClose={onClose}
+    />
   )
 }
 
@@ -66,17 +65,7 @@ export function AddressForm({ me, onClose }: Props) {
 }
 
 const LinkSent = ({ to, me, onClose }: { to: string } & Props) => (
-  <Drawer
-    title="Open the link in your mail"
-    onClose={onClose}
-    foot={
-      <span className="right">
-        <button type="button" className="btn" data-kind="primary" onClick={onClose}>
-          Done
-        </button>
-      </span>
-    }
-  >
+  <Drawer title="Open the link in your mail" onClose={onClose} foot={<DoneFoot onClose={onClose} />}>
     <div className="callout" data-tone="success" role="status">
       <Icon name="send" />
       <div>

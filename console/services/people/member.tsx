@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Id } from '../../parts/copy.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { Form, FormFoot } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Steps } from '../../parts/list.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -84,24 +84,22 @@ function RoleForm({ of, person, onClose }: { of: Member; person: Me; onClose: ()
     onDone: onClose,
     showsErrors: true,
   })
-  const foot = <FormFoot form="role" action="Change role" isBusy={change.isPending} onCancel={onClose} />
   return (
-    <Drawer title={`Role of ${of.email}`} onClose={onClose} foot={foot}>
-      <Form
-        id="role"
-        operation="updateMember"
-        fields={[
-          {
-            path: 'role',
-            label: 'Role',
-            help: 'Their keys get the new role too, from the next request.',
-            choices: rolesOf(person),
-          },
-        ]}
-        initial={{ role: of.role }}
-        error={change.error}
-        onSubmit={change.mutate}
-      />
-    </Drawer>
+    <FormDrawer
+      title={`Role of ${of.email}`}
+      action="Change role"
+      operation="updateMember"
+      fields={[
+        {
+          path: 'role',
+          label: 'Role',
+          help: 'Their keys get the new role too, from the next request.',
+          choices: rolesOf(person),
+        },
+      ]}
+      initial={{ role: of.role }}
+      change={change}
+      onClose={onClose}
+    />
   )
 }

@@ -6,9 +6,9 @@ import { useChange } from '../../frame/change.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Id } from '../../parts/copy.tsx'
-import { Drawer } from '../../parts/drawer.tsx'
+import { DoneFoot, Drawer } from '../../parts/drawer.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { Form, FormFoot } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Steps } from '../../parts/list.tsx'
 import { Secret } from '../../parts/secret.tsx'
@@ -73,18 +73,17 @@ function Token({ of, onClose }: { of: Workspace; onClose: () => void }) {
     showsErrors: true,
   })
   if (issue.data) return <Issued made={issue.data} onClose={onClose} />
-  const foot = <FormFoot form="token" action="Issue token" isBusy={issue.isPending} onCancel={onClose} />
   return (
-    <Drawer title={`Token for ${of.name}`} onClose={onClose} foot={foot}>
-      <Form
-        id="token"
-        operation="createWorkspaceToken"
-        fields={[{ path: 'expires', label: 'Expires', help: 'At most a year from now; in 30 days if left empty' }]}
-        error={issue.error}
-        onSubmit={issue.mutate}
-      />
+    <FormDrawer
+      title={`Token for ${of.name}`}
+      action="Issue token"
+      operation="createWorkspaceToken"
+      fields={[{ path: 'expires', label: 'Expires', help: 'At most a year from now; in 30 days if left empty' }]}
+      change={issue}
+      onClose={onClose}
+    >
       <p className="muted">A token cannot be revoked by itself. Deleting the workspace ends all of its tokens.</p>
-    </Drawer>
+    </FormDrawer>
   )
 }
 
@@ -97,13 +96,7 @@ const Issued = ({ made, onClose }: { made: CreateWorkspaceTokenOutput; onClose: 
       </span>
     }
     onClose={onClose}
-    foot={
-      <span className="right">
-        <button type="button" className="btn" data-kind="primary" onClick={onClose}>
-          Done
-        </button>
-      </span>
-    }
+    foot={<DoneFoot onClose={onClose} />}
   >
     <Secret label="Token" text={made.token} />
     <section>

@@ -5,8 +5,7 @@ import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
 import { useParam } from '../../frame/search.ts'
 import { Id } from '../../parts/copy.tsx'
-import { Drawer } from '../../parts/drawer.tsx'
-import { Form, FormFoot } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { type Column, List, pages } from '../../parts/list.tsx'
 import { Time } from '../../parts/time.tsx'
 import { PeopleTabs } from './tabs.tsx'
@@ -50,16 +49,14 @@ function Create({ onClose }: { onClose: () => void }) {
     onDone: ({ id }) => setOpen(id, true),
     showsErrors: true,
   })
-  const foot = <FormFoot form="workspace" action="Create workspace" isBusy={create.isPending} onCancel={onClose} />
   return (
-    <Drawer title="Create a workspace" onClose={onClose} foot={foot}>
-      <Form
-        id="workspace"
-        operation="createWorkspace"
-        fields={[{ path: 'name', label: 'Name', help: 'The team or partner that sends the events' }]}
-        error={create.error}
-        onSubmit={create.mutate}
-      />
-    </Drawer>
+    <FormDrawer
+      title="Create a workspace"
+      action="Create workspace"
+      operation="createWorkspace"
+      fields={[{ path: 'name', label: 'Name', help: 'The team or partner that sends the events' }]}
+      change={create}
+      onClose={onClose}
+    />
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Domain, Project } from '../../../client/stoa.js'
 import { manages, me, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
+import { BusyButton } from '../../parts/busy-button.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Id } from '../../parts/copy.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
@@ -46,15 +47,9 @@ export function ProjectDetails({ of, ...steps }: { of: Project } & Steps) {
         </button>
       )}
       <span className="right">
-        <button
-          type="submit"
-          form="rename-project"
-          className="btn"
-          aria-busy={rename.isPending}
-          disabled={rename.isPending}
-        >
+        <BusyButton type="submit" form="rename-project" isBusy={rename.isPending}>
           Rename project
-        </button>
+        </BusyButton>
       </span>
     </>
   )

@@ -7,8 +7,7 @@ import { useCode } from '../../frame/code.tsx'
 import { Failed } from '../../frame/problems.tsx'
 import { useParam } from '../../frame/search.ts'
 import { Sheet } from '../../frame/sheet.tsx'
-import { Drawer } from '../../parts/drawer.tsx'
-import { Form, FormFoot } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { type Column, List, pages } from '../../parts/list.tsx'
 import { Time } from '../../parts/time.tsx'
 import { DomainStatus } from './details.tsx'
@@ -70,17 +69,16 @@ function AttachDomain({ slug, onClose }: { slug: string; onClose: () => void }) 
     onDone: ({ host }) => setOpen(host, true), // Its record is the next step.
     showsErrors: true,
   })
-  const foot = <FormFoot form="attach-domain" action="Attach domain" isBusy={attach.isPending} onCancel={onClose} />
   return (
-    <Drawer title="Attach a domain" onClose={onClose} foot={foot}>
-      <Form
-        id="attach-domain"
-        operation="attachDomain"
-        fields={[{ path: 'host', label: 'Host' }]}
-        error={attach.error}
-        onSubmit={attach.mutate}
-      />
+    <FormDrawer
+      title="Attach a domain"
+      action="Attach domain"
+      operation="attachDomain"
+      fields={[{ path: 'host', label: 'Host' }]}
+      change={attach}
+      onClose={onClose}
+    >
       <p className="muted">You get a TXT record to add at your DNS provider. The host is pending until it is found.</p>
-    </Drawer>
+    </FormDrawer>
   )
 }

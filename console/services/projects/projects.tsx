@@ -5,8 +5,7 @@ import { me, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
 import { Id } from '../../parts/copy.tsx'
-import { Drawer } from '../../parts/drawer.tsx'
-import { Form, FormFoot } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { type Column, List, pages } from '../../parts/list.tsx'
 import { Time } from '../../parts/time.tsx'
 import { ProjectDetails } from './details.tsx'
@@ -59,23 +58,21 @@ function CreateProject({ onClose }: { onClose: () => void }) {
     onDone: onClose,
     showsErrors: true,
   })
-  const foot = <FormFoot form="create-project" action="Create project" isBusy={create.isPending} onCancel={onClose} />
   return (
-    <Drawer title="Create a project" onClose={onClose} foot={foot}>
-      <Form
-        id="create-project"
-        operation="createProject"
-        fields={[
-          { path: 'name', label: 'Name', help: 'As your team calls it' },
-          {
-            path: 'slug',
-            label: 'Slug',
-            help: 'Names it in calls and events, and cannot be changed: a-z, 0-9 and inner hyphens, at most 40',
-          },
-        ]}
-        error={create.error}
-        onSubmit={create.mutate}
-      />
-    </Drawer>
+    <FormDrawer
+      title="Create a project"
+      action="Create project"
+      operation="createProject"
+      fields={[
+        { path: 'name', label: 'Name', help: 'As your team calls it' },
+        {
+          path: 'slug',
+          label: 'Slug',
+          help: 'Names it in calls and events, and cannot be changed: a-z, 0-9 and inner hyphens, at most 40',
+        },
+      ]}
+      change={create}
+      onClose={onClose}
+    />
   )
 }

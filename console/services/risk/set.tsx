@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReferenceSet, ReferenceSource } from '../../../client/stoa.js'
 import { me, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
+import { BusyButton } from '../../parts/busy-button.tsx'
 import { Id } from '../../parts/copy.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -43,16 +44,10 @@ export function SetDetails({ of, ...steps }: { of: ReferenceSet } & Steps) {
   const foot = (
     <>
       {person?.superadmin && of.kind === 'fetch' && (
-        <button
-          type="button"
-          className="btn"
-          aria-busy={refresh.isPending}
-          disabled={refresh.isPending}
-          onClick={() => refresh.mutate()}
-        >
+        <BusyButton isBusy={refresh.isPending} onClick={() => refresh.mutate()}>
           <Icon name="refresh" />
           Refresh set
-        </button>
+        </BusyButton>
       )}
       <span className="right">
         <Link

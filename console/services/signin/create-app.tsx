@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { CreateAppInput, CreateAppOutput } from '../../../client/stoa.js'
 import { me, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
-import { Drawer } from '../../parts/drawer.tsx'
+import { DoneFoot, Drawer } from '../../parts/drawer.tsx'
 import { Form, FormFoot } from '../../parts/form.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { createFields } from './app-fields.ts'
@@ -35,17 +35,7 @@ export function CreateApp({ onClose }: { onClose: () => void }) {
 
 /** The only time that the secret is shown. */
 const Created = ({ made, onClose }: { made: CreateAppOutput; onClose: () => void }) => (
-  <Drawer
-    title={`${made.name} created`}
-    onClose={onClose}
-    foot={
-      <span className="right">
-        <button type="button" className="btn" data-kind="primary" onClick={onClose}>
-          Done
-        </button>
-      </span>
-    }
-  >
+  <Drawer title={`${made.name} created`} onClose={onClose} foot={<DoneFoot onClose={onClose} />}>
     {made.secret && <Secret label="Client secret" text={made.secret} />}
     <Connect of={made} {...(made.secret && { secret: made.secret })} />
   </Drawer>

@@ -9,7 +9,8 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Id } from '../../parts/copy.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { type Control, Form, type FormField, FormFoot } from '../../parts/form.tsx'
+import type { Control, FormField } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Steps } from '../../parts/list.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -147,18 +148,16 @@ function EditCustomer({ of, onClose }: { of: User; onClose: () => void }) {
     onDone: onClose,
     showsErrors: true,
   })
-  const foot = <FormFoot form="customer" action="Save customer" isBusy={edit.isPending} onCancel={onClose} />
   return (
-    <Drawer title={`Edit ${of.email}`} onClose={onClose} foot={foot}>
-      <Form
-        id="customer"
-        operation="updateUser"
-        fields={CUSTOMER_FIELDS}
-        initial={of}
-        error={edit.error}
-        onSubmit={edit.mutate}
-      />
-    </Drawer>
+    <FormDrawer
+      title={`Edit ${of.email}`}
+      action="Save customer"
+      operation="updateUser"
+      fields={CUSTOMER_FIELDS}
+      initial={of}
+      change={edit}
+      onClose={onClose}
+    />
   )
 }
 

@@ -6,9 +6,8 @@ import { manages, me, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { useCode } from '../../frame/code.tsx'
 import { useParam } from '../../frame/search.ts'
-import { Drawer } from '../../parts/drawer.tsx'
 import { FindParam } from '../../parts/find-param.tsx'
-import { Form, FormFoot } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { type Column, List, pages } from '../../parts/list.tsx'
 import { Segments } from '../../parts/segments.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -101,17 +100,16 @@ function Create({ onClose }: { onClose: () => void }) {
     onDone: ({ user }) => setOpen(user, true),
     showsErrors: true,
   })
-  const foot = <FormFoot form="customer" action="Create customer" isBusy={create.isPending} onCancel={onClose} />
   return (
-    <Drawer title="Create a customer" onClose={onClose} foot={foot}>
-      <Form
-        id="customer"
-        operation="createUser"
-        fields={CUSTOMER_FIELDS}
-        error={create.error}
-        onSubmit={create.mutate}
-      />
+    <FormDrawer
+      title="Create a customer"
+      action="Create customer"
+      operation="createUser"
+      fields={CUSTOMER_FIELDS}
+      change={create}
+      onClose={onClose}
+    >
       <p className="muted">No mail is sent. The person signs in with a mailed code, and can then choose a password.</p>
-    </Drawer>
+    </FormDrawer>
   )
 }

@@ -4,7 +4,8 @@ import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
-import { Form, type FormField, FormFoot } from '../../parts/form.tsx'
+import type { FormField } from '../../parts/form.tsx'
+import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { type Endpoint, nameOf } from './names.ts'
 import { Picker } from './picker.tsx'
@@ -46,18 +47,16 @@ export function CreateEndpoint({ onClose }: { onClose: () => void }) {
     showsErrors: true,
   })
   if (create.data) return <Created made={create.data} onClose={onClose} />
-  const foot = <FormFoot form="create-endpoint" action="Add endpoint" isBusy={create.isPending} onCancel={onClose} />
   return (
-    <Drawer title="Add an endpoint" onClose={onClose} foot={foot}>
-      <Form
-        id="create-endpoint"
-        operation="createWebhook"
-        fields={FIELDS}
-        initial={{ retry: 'standard' }}
-        error={create.error}
-        onSubmit={create.mutate as (input: never) => void}
-      />
-    </Drawer>
+    <FormDrawer
+      title="Add an endpoint"
+      action="Add endpoint"
+      operation="createWebhook"
+      fields={FIELDS}
+      initial={{ retry: 'standard' }}
+      change={create}
+      onClose={onClose}
+    />
   )
 }
 
@@ -71,18 +70,16 @@ export function EditEndpoint({ of, onClose }: { of: Endpoint; onClose: () => voi
     onDone: onClose,
     showsErrors: true,
   })
-  const foot = <FormFoot form="edit-endpoint" action="Save endpoint" isBusy={save.isPending} onCancel={onClose} />
   return (
-    <Drawer title={`Edit ${nameOf(of)}`} onClose={onClose} foot={foot}>
-      <Form
-        id="edit-endpoint"
-        operation="updateWebhook"
-        fields={FIELDS}
-        initial={{ url, description, events, retry }}
-        error={save.error}
-        onSubmit={save.mutate as (input: never) => void}
-      />
-    </Drawer>
+    <FormDrawer
+      title={`Edit ${nameOf(of)}`}
+      action="Save endpoint"
+      operation="updateWebhook"
+      fields={FIELDS}
+      initial={{ url, description, events, retry }}
+      change={save}
+      onClose={onClose}
+    />
   )
 }
 

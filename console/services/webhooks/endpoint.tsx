@@ -8,6 +8,7 @@ import { useCode } from '../../frame/code.tsx'
 import { Failed } from '../../frame/problems.tsx'
 import { useParam } from '../../frame/search.ts'
 import { Sheet } from '../../frame/sheet.tsx'
+import { BusyButton } from '../../parts/busy-button.tsx'
 import { Clock, durationText } from '../../parts/clock.tsx'
 import { Id } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -180,16 +181,10 @@ function Actions({ of, onAsk }: { of: Of; onAsk: (asked: Asked) => void }) {
   })
   return (
     <>
-      <button
-        type="button"
-        className="btn"
-        aria-busy={test.isPending}
-        disabled={test.isPending}
-        onClick={() => test.mutate()}
-      >
+      <BusyButton isBusy={test.isPending} onClick={() => test.mutate()}>
         <Icon name="send" />
         Send test
-      </button>
+      </BusyButton>
       <Menu
         label="More"
         actions={[
