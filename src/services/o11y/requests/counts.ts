@@ -12,18 +12,20 @@ export type RequestCounts = {
 export function openRequestCounts(db: Database, clock: Clock): RequestCounts {
   let pending = new Map<OrgId, Counts>()
 
-  function add(org: OrgId, { requests, refused, failed }: Counts): void {
-    const of = pending.get(org) ?? { requests: 0, refused: 0, failed: 0 }
-    of.requests += requests
-    of.refused += refused
-    of.failed += failed
-    pending.set(org, of)
+  function countsOf(org: OrgId): Counts {
+    const known = pending.get(org)
+    if (known) return known
+    const fresh = { requests: 0, refused: 0, failed: 0 }
+    pending.set(org, fresh)
+    return fresh
   }
 
   return {
     count: (org, status) => {
-      const isFailed = status >= 500
-      add(org, { requests: 1, refused: Number(status >= 400 && !isFailed), failed: Number(isFailed) })
+      const of = countsOf(org)
+      of.requests++
+      if (status >= 500) of.failed++
+      else if (status >= 400) of.refused++
     },
     flush: async () => {
       if (pending.size === 0) return
@@ -32,7 +34,13 @@ export function openRequestCounts(db: Database, clock: Clock): RequestCounts {
       try {
         await addCounts(db.background.autocommit, taken, clock.now().toISOString())
       } catch (error) {
-        for (const [org, counts] of taken) add(org, counts) // With the next flush.
+        // With the next flush.
+        for (const [org, { requests, refused, failed }] of taken) {
+          const of = countsOf(org)
+          of.requests += requests
+          of.refused += refused
+          of.failed += failed
+        }
         throw error
       }
     },
