@@ -178,6 +178,7 @@ describe('a long list', { skip: NO_CONSOLE }, () => {
     await page.getByText('Newest 250').waitFor()
     await page.mouse.wheel(0, 8_000)
     await page.getByText('Newest 450').waitFor()
+    await page.mouse.wheel(0, -2_800)
     await page.getByRole('button', { name: 'Key 150', exact: true }).click()
     await page.locator('.drawer').getByRole('heading', { name: 'Key 150', exact: true }).waitFor()
     const place = () => page.evaluate<number>(`${SCROLLER}.scrollTop`)
