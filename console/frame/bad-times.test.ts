@@ -40,7 +40,7 @@ describe('bad times', { skip: NO_CONSOLE }, () => {
       await page.getByRole('button', { name: action }).click()
       const said = page.locator('.toast')
       await said.first().waitFor()
-      assert.match((await said.first().textContent()) ?? '', /[a-z]{3,}.*\./, screen)
+      assert.match((await said.first().textContent()) ?? '', /\w{3,} \w+/, screen)
       await page.getByRole('button', { name, exact: true }).waitFor({ state: 'detached' })
       await drawer(page).waitFor({ state: 'detached' })
     }
@@ -62,12 +62,12 @@ describe('bad times', { skip: NO_CONSOLE }, () => {
       [
         'HTML',
         route => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
-        [/502/],
+        [/Something else than the host answered, with status 502/],
       ],
       [
         'HTML as success',
         route => route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Wi-Fi sign-in</h1>' }),
-        [/no answer of the host|did not answer|another server|proxy/i],
+        [/Something else than the host answered/, /proxy/],
       ],
     ]
     for (const [name, answer, says] of cases) {

@@ -95,6 +95,7 @@ describe('the focus', { skip: NO_CONSOLE }, () => {
     const { page } = await withKeys(t)
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
+    await page.locator('.drawer h2:focus').waitFor()
     for (const close of ['Escape', 'Cancel']) {
       await tabTo(page, 'Revoke…')
       await page.keyboard.press('Enter')

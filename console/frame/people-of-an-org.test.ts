@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { consoleSuite, NO_CONSOLE, type World } from '../../test/console.ts'
+import { joinAs } from '../../test/invited.ts'
 
 type Service = { entries: { path: string; label: string }[]; screens: { path: string }[] }
 
@@ -14,6 +15,8 @@ async function declared(): Promise<Service[]> {
 }
 
 type Seen = { url: string; refused: string[]; failed: string[]; trouble: string[]; links: string[] }
+
+const KINDS = ['member', 'admin', 'owner', 'superadmin'] as const
 
 /** Long enough for the requests of a screen and of what these lead to. */
 const SETTLED_MS = 700
@@ -50,16 +53,15 @@ describe('the screens of the console', { skip: NO_CONSOLE }, () => {
     await owner('POST /v1/iam/workspaces', { name: 'Partner' })
   }
 
-  async function personOf(kind: string, world: World) {
+  async function personOf(kind: (typeof KINDS)[number], world: World) {
     if (kind === 'owner') return { who: world.home, org: world.org }
     if (kind === 'superadmin') return { who: world.superadmin, org: 'admin' }
     const who = { email: `${kind}-of@${world.org}.example`, password: 'walnut-desk-twelve-green' }
-    const { status, body } = await world.owner('POST /v1/iam/members', { ...who, role: kind })
-    assert.equal(status, 201, JSON.stringify(body))
+    await joinAs(world, { ...who, role: kind })
     return { who, org: world.org }
   }
 
-  for (const kind of ['member', 'admin', 'owner', 'superadmin']) {
+  for (const kind of KINDS) {
     it(`open for a person of the kind ${kind}, without a refusal, exactly where the navigation leads`, async t => {
       const world = await startConsole(t)
       await fill(world)
