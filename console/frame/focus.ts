@@ -41,7 +41,8 @@ function returnTo(trail: HTMLElement[]): void {
   // A dialog makes everything else inert. The navigation is left out: it does not say what happened.
   const scope = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.getElementById('sheet')
   const former = trail.findLast(one => isThere(one) && scope?.contains(one))
-  const to = former ?? scope?.querySelector<HTMLElement>('h1, h2') ?? (scope as HTMLElement | null)
+  // A heading that is still loaded gets the focus when it appears.
+  const to = former ?? scope?.querySelector<HTMLElement>('h1, h2')
   if (!to) return
   if (!former) to.tabIndex = -1
   to.focus({ preventScroll: true })

@@ -36,6 +36,9 @@ export const Failed = ({ error, reset }: { error: unknown; reset?: () => void })
 /** What failed and what to do. Everything but answers of the host and lost connections is a defect of this page. */
 export function errorText(error: unknown): string {
   if (error instanceof StoaApiError) return error.message
+  if (error instanceof StoaConnectionError && error.status !== null) {
+    return `Something else than the host answered, with status ${error.status}. Check the proxy in front of the host and your network.`
+  }
   if (error instanceof StoaConnectionError)
     return 'The host did not answer. Check that it runs and that you are online.'
   return `The console failed: ${error instanceof Error ? error.message : String(error)}. Reload the page.`

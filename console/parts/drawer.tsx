@@ -22,7 +22,10 @@ export function useStepKeys({ onClose, onNext, onPrevious }: StepProps, above = 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (document.querySelector(`${above}, [popover]:popover-open`)) return
-      if (event.key === 'Escape') return onClose()
+      if (event.key === 'Escape') {
+        event.preventDefault() // It would close the question about text that is not saved.
+        return onClose()
+      }
       if (isTyping(event.target) || event.metaKey || event.ctrlKey || event.altKey) return
       if (event.key === 'j') onNext?.()
       if (event.key === 'k') onPrevious?.()

@@ -62,11 +62,11 @@ export function useOpen({ ids, isSettled, hasMore, more, isListed }: Options) {
     const onKey = async (event: KeyboardEvent) => {
       const { key, target, metaKey, ctrlKey, altKey } = event
       if (isTyping(target) || metaKey || ctrlKey || altKey || isCovered()) return
-      const isInRow = target instanceof Element && target.closest('tr[data-row]') !== null
-      const step = (open === '' && LETTERS[key]) || (isInRow && ARROWS[key])
+      const row = target instanceof Element ? target.closest<HTMLElement>('tr[data-row]') : null
+      const step = (open === '' && LETTERS[key]) || (row && ARROWS[key])
       if (!step) return
       event.preventDefault()
-      const id = await idAt(ids.indexOf(cursor) + step)
+      const id = await idAt(ids.indexOf(row?.dataset.row ?? cursor) + step)
       if (id === undefined) return
       flushSync(() => setCursor(id)) // Now it is in the document.
       focusRow(id)

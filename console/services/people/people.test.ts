@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { consoleSuite, NO_CONSOLE, violations, WIDTHS, type World } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
+import { joinAs } from '../../../test/invited.ts'
 
 const adaOf = (org: string) => ({ email: `ada@${org}.example`, password: 'walnut-desk-twelve-green' })
 
@@ -12,7 +12,7 @@ describe('the screens of members', { skip: NO_CONSOLE }, () => {
     const started = await startConsole(t)
     const { signIn, owner, home, org } = started
     const { email } = adaOf(org)
-    await join(started)
+    await joinAs(started, adaOf(org))
     const ada = await signIn(adaOf(org), 'members')
     await ada.page.getByRole('button', { name: home.email }).waitFor()
     for (const name of ['Invite member', 'Invitations']) assert.equal(await ada.page.getByText(name).count(), 0)
@@ -120,20 +120,5 @@ describe('the screens of members', { skip: NO_CONSOLE }, () => {
 })
 
 /** A person who chose the own password. Others cannot become admins. */
-async function join({ owner, signIn, data, home, org }: World): Promise<void> {
-  const { email, password } = adaOf(org)
-  await owner('POST /v1/iam/invites', { email, role: 'member' })
-  const directory = `${data}/mail`
-  const mails = readdirSync(directory).map(name => readFileSync(`${directory}/${name}`, 'utf8'))
-  const [link = ''] = mails.find(text => text.includes(email))?.match(/^https:.*(?=\r$)/m) ?? []
-  const { page, context } = await signIn(home)
-  await context.clearCookies()
-  await page.goto(link)
-  await page.getByLabel('password').fill(password)
-  await page.getByRole('button', { name: 'Join' }).click()
-  await page.waitForLoadState()
-  await context.close()
-}
-
 const statusOf = (page: Page, path: string, options: object) =>
   page.evaluate(async ([url, how]) => (await fetch(url, how)).status, [path, options] as const)
