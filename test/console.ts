@@ -48,7 +48,7 @@ export function consoleSuite() {
     hosts.set(kind, host)
     browser ??= chromium.launch({
       executablePath: CHROMIUM as string,
-      args: ['--no-sandbox', '--ignore-certificate-errors', '--disable-lcd-text'],
+      args: ['--no-sandbox', '--ignore-certificate-errors', '--disable-gpu', '--disable-lcd-text'],
     })
     return organisationOn(t, await host, await browser)
   }

@@ -130,7 +130,7 @@ describe('bad times', { skip: NO_CONSOLE }, () => {
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     await page.keyboard.press('Escape')
     assert.equal(await drawer(page).getByLabel('Name', { exact: true }).inputValue(), 'Web shop')
-    assert.equal(await drawer(page).getByRole('button', { name: 'Create project' }).isEnabled(), true)
+    await drawer(page).getByRole('button', { name: 'Create project', disabled: false }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog', { name: 'Discard what you typed?' }).waitFor()
   })
