@@ -82,18 +82,17 @@ export const queryClient = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 10_000 }, mutations: { retry: false } },
 })
 
-/** The host accepts at most 200 characters, which it keeps in a cookie. */
-const RETURN_MAX = 200
+/** What the host accepts, and keeps in a cookie. */
+const RETURN = /^\/(?:[\w~.!$&'()*+,;=:@%?#-][\w~.!$&'()*+,;=:@%?#/-]{0,198})?$/
 
 const ORG_IN_PATH = /^\/o\/([a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?)(?:\/|$)/
 
-/** Signs in and returns to this screen, or to its beginning if the address is too long. Members of the organisation that the
+/** Signs in and returns to this screen, to its beginning if the address is too long, or else to the first one. Members of the organisation that the
  *  address names, or of `org`, are signed in to it without a choice. */
 export function signInUrl(
   { pathname, search }: { pathname: string; search: string },
   org = pathname.match(ORG_IN_PATH)?.[1],
 ): string {
-  const full = pathname + search
-  const to = full.length > RETURN_MAX ? pathname : full
+  const to = [pathname + search, pathname].find(one => RETURN.test(one)) ?? '/'
   return `/v1/account/login?${new URLSearchParams({ to, ...(org && { org }) })}`
 }

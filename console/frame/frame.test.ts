@@ -117,6 +117,28 @@ describe('the frame of the console', { skip: NO_CONSOLE }, () => {
     assert.deepEqual((await owner('GET /v1/projects')).body.data, [])
   })
 
+  it('asks to sign in at every address, also at one that it cannot return to', async t => {
+    const { signIn, home, baseUrl, org } = await startConsole(t)
+    const { page, context } = await signIn(home, 'keys')
+    await context.clearCookies()
+    for (const path of [`/o/${org}/a|b[c]`, `/o/${org}/${'a'.repeat(300)}`, `/o/${org}/keys?find={a}`]) {
+      await page.goto(baseUrl + path)
+      await page.getByLabel('E-mail address').waitFor()
+    }
+  })
+
+  it('says that a file of it is missing, and does not reload for ever', async t => {
+    const { signIn, home, baseUrl, org } = await startConsole(t)
+    const { page } = await signIn(home, 'keys')
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.route(/[/]assets[/]audit-.*js$/, route => route.fulfill({ status: 404, body: '{}' }))
+    let loads = 0
+    page.on('load', () => loads++)
+    await page.goto(`${baseUrl}/o/${org}/audit`)
+    await page.getByRole('heading', { name: 'This could not be loaded' }).waitFor()
+    assert.ok(loads <= 2, `${loads} loads`)
+  })
+
   it('shows what failed, with the request id, and tries again', async t => {
     const { signIn, home } = await startConsole(t)
     const { page } = await signIn(home, 'keys')
