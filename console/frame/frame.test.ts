@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../test/console.ts'
+import { client } from '../../test/process.ts'
 
 describe('the frame of the console', { skip: NO_CONSOLE }, () => {
   const startConsole = consoleSuite()
@@ -95,6 +96,47 @@ describe('the frame of the console', { skip: NO_CONSOLE }, () => {
     await page.getByRole('link', { name: 'Your account' }).click()
     await page.waitForURL(`${baseUrl}/me`)
     assert.deepEqual(errors(), [])
+  })
+
+  it('writes nothing to another organisation that a window beside it signed in to', async t => {
+    const { signIn, home, operator, baseUrl, org, owner, data } = await startConsole(t)
+    const second = `${org}-second`
+    const made = await operator('POST /v1/iam/orgs', { slug: second, name: 'Second', owner: { email: home.email } })
+    const { page, context } = await signIn(home, 'projects?open=new')
+    await page.getByLabel('Name').fill('Web shop')
+    await page.getByLabel('Slug').fill('web-shop')
+    const other = await context.newPage()
+    // No screen of the console, which would tell this one.
+    await other.goto(`${baseUrl}/v1/account/login?to=/v1&org=${second}`)
+    await other.waitForURL(`${baseUrl}/v1`)
+    await page.getByLabel('Slug').press('Enter')
+    await page.getByRole('heading', { name: 'This is in Home' }).waitFor()
+    const there = client(data, baseUrl, made.body.key)
+    t.after(there.close)
+    assert.deepEqual((await there.call('GET /v1/projects')).body.data, [])
+    assert.deepEqual((await owner('GET /v1/projects')).body.data, [])
+  })
+
+  it('asks to sign in at every address, also at one that it cannot return to', async t => {
+    const { signIn, home, baseUrl, org } = await startConsole(t)
+    const { page, context } = await signIn(home, 'keys')
+    await context.clearCookies()
+    for (const path of [`/o/${org}/a|b[c]`, `/o/${org}/${'a'.repeat(300)}`, `/o/${org}/keys?find={a}`]) {
+      await page.goto(baseUrl + path)
+      await page.getByLabel('E-mail address').waitFor()
+    }
+  })
+
+  it('says that a file of it is missing, and does not reload for ever', async t => {
+    const { signIn, home, baseUrl, org } = await startConsole(t)
+    const { page } = await signIn(home, 'keys')
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.route(/[/]assets[/]audit-.*js$/, route => route.fulfill({ status: 404, body: '{}' }))
+    let loads = 0
+    page.on('load', () => loads++)
+    await page.goto(`${baseUrl}/o/${org}/audit`)
+    await page.getByRole('heading', { name: 'This could not be loaded' }).waitFor()
+    assert.ok(loads <= 2, `${loads} loads`)
   })
 
   it('shows what failed, with the request id, and tries again', async t => {

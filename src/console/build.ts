@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync } from 'node:zlib'
 import { lockName } from '../engines/db/embedded/lock.ts'
-import { BUILT, isBuilt, SOURCES, STAMP, sourcesDigest } from './sources.ts'
+import { BUILT, isBuilt, SOURCES, STAMP, sourcesDigest, stampOf } from './sources.ts'
 import { installTools, run } from './tools.ts'
 
 const FRESH = `${BUILT}.new`
@@ -32,7 +32,7 @@ function build(): void {
     const path = join(FRESH, name)
     if (COMPRESSED.test(name)) writeFileSync(`${path}.br`, brotliCompressSync(readFileSync(path)))
   }
-  writeFileSync(join(FRESH, STAMP), digest)
+  writeFileSync(join(FRESH, STAMP), stampOf(digest, FRESH))
   rmSync(FORMER, { recursive: true, force: true })
   if (existsSync(BUILT)) renameSync(BUILT, FORMER)
   renameSync(FRESH, BUILT)

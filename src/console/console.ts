@@ -21,7 +21,18 @@ export function openConsole(build: boolean, say: (text: string) => void, fail: (
     }
   }
   if (builtDigest() !== null) serve()
-  const child = build && existsSync(SOURCES) && !isBuilt() ? start() : null
+  const child = build && existsSync(SOURCES) && isDue() ? start() : null
+
+  /** Not if the sources cannot be read: the API works without the console. */
+  function isDue(): boolean {
+    try {
+      return !isBuilt()
+    } catch (error) {
+      status = FAILED
+      fail(`the sources of the console cannot be read: ${(error as Error).message}`)
+      return false
+    }
+  }
 
   /** A former build is served until the new one is there. */
   function start() {

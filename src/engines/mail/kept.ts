@@ -46,11 +46,12 @@ async function newestIds(directory: string, before: string, count: number): Prom
   return cut()
 }
 
-/** Null if the file was deleted meanwhile. */
+/** Null if the file was deleted meanwhile, or is none. Opening a pipe would wait for a writer. */
 async function beginningOf(directory: string, id: string, bytes: number): Promise<string | null> {
   let file: FileHandle | undefined
   try {
-    file = await open(join(directory, `${id}.eml`), constants.O_RDONLY | constants.O_NOFOLLOW)
+    file = await open(join(directory, `${id}.eml`), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    if (!(await file.stat()).isFile()) return null
     const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
     return buffer.subarray(0, bytesRead).toString('utf8')
   } catch (error) {

@@ -1,7 +1,13 @@
 // Kept mail, which superadmins read where no mail server is set.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { startHost } from '../../../test/host.ts'
+import { keptMails } from '../../engines/mail/kept.ts'
 
 const host = await startHost()
 const asAdmin = (what: string, as = host.admin.key) => host.call(what, { as })
@@ -78,5 +84,24 @@ describe('GET /v1/o11y/mail/{id}', () => {
       assert.ok([400, 404].includes(status), `${id}: ${status}`)
     }
     assert.equal((await asAdmin('GET /v1/o11y/mail/2026-11-15T093000.000Z-Y6cVtIpZ')).body.error.code, 'not_found')
+  })
+
+  it('leaves out what is no file, and does not wait for it', async t => {
+    const own = mkdtempSync(join(tmpdir(), 'stoa-mail-'))
+    t.after(() => rmSync(own, { recursive: true }))
+    const id = (letter: string) => `2026-11-15T093000.000Z-${letter.repeat(8)}`
+    const path = (letter: string) => join(own, `${id(letter)}.eml`)
+    writeFileSync(path('A'), 'To: ada@example.com\r\n\r\nText')
+    mkdirSync(path('B'))
+    symlinkSync(path('A'), path('C'))
+    execFileSync('mkfifo', [path('D')])
+    const mails = keptMails(own)
+    const late = wait(5_000, null, { ref: false }).then(() => assert.fail('waits for a writer'))
+    const listed = await Promise.race([mails.list('', 10), late])
+    assert.deepEqual(
+      listed.map(one => one.id),
+      [id('A')],
+    )
+    for (const letter of 'BCD') assert.equal(await mails.read(id(letter)), null)
   })
 })
