@@ -48,7 +48,7 @@ describe('Home', { skip: NO_CONSOLE }, () => {
     const { page } = await signIn()
     await page.getByText('Key Importer expires soon').waitFor()
     await page.getByRole('link', { name: 'Open key' }).click()
-    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.getByRole('heading', { name: 'Importer' }).waitFor()
   })
 
   for (const [name, viewport] of Object.entries(WIDTHS)) {
