@@ -76,11 +76,13 @@ function AttachDomain({ slug, onClose }: { slug: string; onClose: () => void }) 
       <Form
         id="attach-domain"
         operation="attachDomain"
-        fields={[{ path: 'host', label: 'Host' }]}
+        fields={[{ path: 'host', label: 'Domain' }]}
         error={attach.error}
         onSubmit={attach.mutate}
       />
-      <p className="muted">You get a TXT record to add at your DNS provider. The host is pending until it is found.</p>
+      <p className="muted">
+        You get a TXT record to add at your DNS provider. The domain is pending until it is found.
+      </p>
     </Drawer>
   )
 }
