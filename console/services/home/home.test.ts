@@ -17,7 +17,7 @@ describe('Home', { skip: NO_CONSOLE }, () => {
     await page.getByText('2 of 3 done').waitFor()
     assert.equal((await owner('POST /v1/embeddings', { model: 'local-embed-en', input: 'Hello' })).status, 200)
     await page.getByRole('heading', { name: 'Home', exact: true }).waitFor()
-    await page.getByText('1 calls').waitFor()
+    await page.getByText('1 call', { exact: true }).waitFor()
     await page.getByText('Requests by outcome').waitFor()
     await page.getByRole('button', { name: 'Show as table' }).click()
     await page.getByRole('columnheader', { name: 'Refused' }).waitFor()

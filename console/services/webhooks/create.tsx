@@ -87,7 +87,7 @@ export function EditEndpoint({ of, onClose }: { of: Endpoint; onClose: () => voi
 }
 
 /** Of a new secret. */
-export const SIGNS = 'It signs what is sent. Copy it now, it is not shown again.'
+export const SIGNS = 'Signing secret. Copy it now, it is not shown again.'
 
 /** The only time that the secret is shown. */
 function Created({ made, onClose }: { made: NewWebhookEndpoint; onClose: () => void }) {
