@@ -31,11 +31,13 @@ describe('the frame of the console', { skip: NO_CONSOLE }, () => {
     const { signIn } = await startConsole(t)
     const { page } = await signIn()
     await page.getByRole('heading', { name: 'Set up Home' }).waitFor()
+    await page.getByRole('link', { name: 'Tools' }).focus()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('api')
     assert.deepEqual(await violations(page), [])
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.locator('#sheet:focus').waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('h')
     await page.getByRole('heading', { name: 'Set up Home' }).waitFor()
@@ -137,6 +139,23 @@ describe('the frame of the console', { skip: NO_CONSOLE }, () => {
     await page.goto(`${baseUrl}/o/${org}/audit`)
     await page.getByRole('heading', { name: 'This could not be loaded' }).waitFor()
     assert.ok(loads <= 2, `${loads} loads`)
+  })
+
+  it('shows an error until another screen is opened', async t => {
+    const { signIn, owner, home } = await startConsole(t)
+    await owner('POST /v1/account/keys', { name: 'Importer' })
+    const { page } = await signIn(home, 'keys')
+    const fault = { error: { code: 'overloaded', message: 'Too busy.', type: 'api_error', request_id: 'req_1' } }
+    await page.route('**/v1/account/keys/*', route => route.fulfill({ status: 400, json: fault }))
+    await page.getByRole('button', { name: 'Importer' }).click()
+    await page.getByRole('button', { name: 'Revoke…' }).click()
+    await page.getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByText('Too busy.').waitFor()
+    await page.getByRole('button', { name: 'Close (Esc)' }).click()
+    assert.equal(await page.getByText('Too busy.').count(), 1)
+    await page.getByRole('link', { name: 'Tools' }).click()
+    await page.getByRole('heading', { name: 'Tools' }).waitFor()
+    assert.equal(await page.getByText('Too busy.').count(), 0)
   })
 
   it('shows what failed, with the request id, and tries again', async t => {

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { me, signedOut, signInUrl } from '../api.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Toasts } from '../parts/toast.tsx'
+import { dropErrors, Toasts } from '../parts/toast.tsx'
 import { useFocusKept } from './focus.ts'
 import { useKeys } from './keys.ts'
 import { Navigation } from './navigation.tsx'
@@ -21,8 +21,11 @@ export function Frame() {
   const [menu, setMenu] = useState(false)
   const [palette, setPalette] = useState(false)
   const { pathname } = useLocation()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another screen closes the menu
-  useEffect(() => setMenu(false), [pathname])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the former screen
+  useEffect(() => {
+    setMenu(false)
+    dropErrors()
+  }, [pathname])
   useFocusKept()
   useKeys(data?.org ?? '', () => setPalette(true))
   if (!data) return null

@@ -15,8 +15,9 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const wanted = text.trim().toLowerCase()
   const found = useEntries(me).filter(({ label, group }) => `${label} ${group}`.toLowerCase().includes(wanted))
   const open = (path: string | undefined) => {
-    if (path) void navigate(placeOf(me.org, path))
     onClose()
+    // Otherwise it goes back to what had it before, and Tab leads through the navigation.
+    if (path) void navigate(placeOf(me.org, path)).then(() => document.getElementById('sheet')?.focus())
   }
   const onKey = (event: React.KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]

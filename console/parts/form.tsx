@@ -30,6 +30,8 @@ export type FormField = {
   isRequired?: boolean
   /** Whether it is shown, by the other values. */
   when?: (values: Values) => boolean
+  /** The path of a name, which gives the slug until one is typed. */
+  slugOf?: string
 }
 type Props = {
   operation?: string
@@ -46,9 +48,10 @@ type Props = {
 
 export function Form({ operation = '', schema: own, fields, initial = {}, id, error, onSubmit }: Props) {
   const { data, error: unloaded } = useQuery(openapi)
-  const [values, setValues] = useState<Values>(initial)
+  const [typed, setTyped] = useState<Values>(initial)
   if (unloaded) return <Problem error={unloaded} />
   if (!data) return <span className="skeleton" />
+  const values = withSlugs(fields, typed)
   const shown = fields.filter(({ when }) => !when || when(values))
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -61,7 +64,7 @@ export function Form({ operation = '', schema: own, fields, initial = {}, id, er
       {shown.map(({ path, label, help, control, choices, isRequired }) => {
         const declared = own ? fieldOf(data, own, path) : schemaOf(data, operation, path)
         const schema = { ...declared, isRequired: isRequired ?? declared.isRequired }
-        const set = (value: unknown) => setValues(now => ({ ...now, [path]: value }))
+        const set = (value: unknown) => setTyped(now => ({ ...now, [path]: value }))
         const says = help ?? schema.description
         return (
           <Field
@@ -79,6 +82,25 @@ export function Form({ operation = '', schema: own, fields, initial = {}, id, er
     </form>
   )
 }
+
+function withSlugs(fields: FormField[], typed: Values): Values {
+  const slugs = fields.flatMap(({ path, slugOf }): [string, string][] =>
+    slugOf && typed[path] === undefined ? [[path, slugText(String(typed[slugOf] ?? ''))]] : [],
+  )
+  return { ...typed, ...Object.fromEntries(slugs) }
+}
+
+const SLUG_MAX = 40
+
+/** `Café à Porto`: `cafe-a-porto`. */
+const slugText = (name: string) =>
+  name
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, SLUG_MAX)
+    .replace(/^-|-$/g, '')
 
 /** The body: nested by path, without what is empty. */
 function inputOf(fields: FormField[], values: Values): Values {

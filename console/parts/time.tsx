@@ -24,6 +24,11 @@ export function timeText(at: Date, now: Date): string {
   return (at.getFullYear() === now.getFullYear() ? sameYear : otherYear).format(at)
 }
 
+/** A sentence of the host, with its times in the reader's zone. */
+export const withTimes = (sentence: string) => sentence.replaceAll(ISO, at => full.format(new Date(at)))
+
+const ISO = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
+
 export function Time({ at, none = '—' }: { at: string | undefined; none?: string }) {
   const now = useNow()
   if (at === undefined) return <span className="zero">{none}</span>
@@ -34,6 +39,10 @@ export function Time({ at, none = '—' }: { at: string | undefined; none?: stri
     </time>
   )
 }
+
+/** As a field for a local time wants it. */
+export const localText = (at: Date) =>
+  new Date(at.getTime() - MINUTE * at.getTimezoneOffset()).toISOString().slice(0, 16)
 
 function useNow(): Date {
   const [now, setNow] = useState(() => new Date())

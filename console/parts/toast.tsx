@@ -1,4 +1,4 @@
-// Says what was done. It never asks, and stays until it is closed if it is an error.
+// Says what was done. It never asks. An error stays until it is closed, or another screen is opened.
 import { useSyncExternalStore } from 'react'
 import { Icon } from './icon.tsx'
 
@@ -21,6 +21,9 @@ export function toast(text: string, tone?: 'danger', undo?: () => void): void {
   set([...toasts, { id, text, tone, undo }])
   if (!tone) setTimeout(() => remove(id), SHOWN_MS)
 }
+
+/** Those of the former screen: they would hide what is on the next one. */
+export const dropErrors = () => set(toasts.filter(({ tone }) => !tone))
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener)

@@ -53,8 +53,11 @@ export async function invitation(
   if (joined === 'full') {
     return form(409, `${found.org} has reached its maximum number of members. Ask the person who invited you.`)
   }
-  show(response, 200, joinedPage(found.org, options.loginUrl))
+  show(response, 200, joinedPage(found.org, options.loginUrl + TO_CONSOLE))
 }
+
+/** Without a path, a sign-in leads to the account page, which does not lead on. */
+const TO_CONSOLE = '?to=%2F'
 
 async function checkNew({ passwordProblem }: InvitationOptions, password: string): Promise<Refusal | { user: null }> {
   const says = await passwordProblem(password)

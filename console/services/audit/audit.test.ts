@@ -11,16 +11,21 @@ describe('entries of the audit trail', () => {
       name: { from: 'Home', to: 'Meridian Goods' },
       blocked: { from: false, to: true },
       redirectUris: { from: ['https://a.example/'], to: [] },
-      budget: { to: { month: 5_000, total: null } },
+      budget: { to: { month: 5_000, total: 0 } },
+      spendAlerts: { from: [], to: [4_000] },
+      rate: { to: 5_000 },
       logo: { to: null },
     }
-    assert.deepEqual(changesOf({ ...ENTRY, changes }), [
+    const money = (cents: number) => `$${cents / 100}`
+    assert.deepEqual(changesOf({ ...ENTRY, changes }, money), [
       { field: 'Name', says: 'changed from', from: 'Home', to: 'Meridian Goods' },
       { field: 'Blocked', says: 'changed from', from: 'no', to: 'yes' },
       { field: 'Redirect URIs', says: 'removed, was', from: 'https://a.example/' },
-      { field: 'Budget', says: 'set to', to: `month ${(5_000).toLocaleString()}, total none` },
+      { field: 'Budget', says: 'set to', to: 'month $50, total none' },
+      { field: 'Spend alerts', says: 'set to', to: '$40' },
+      { field: 'Rate', says: 'set to', to: (5_000).toLocaleString() },
     ])
-    assert.deepEqual(changesOf(ENTRY), [])
+    assert.deepEqual(changesOf(ENTRY, money), [])
   })
 })
 

@@ -1,8 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import type { AuditEntry } from '../../../client/stoa.js'
 import { Id } from '../../parts/copy.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import type { Steps } from '../../parts/list.tsx'
+import { balance, moneyText } from '../../parts/money.tsx'
 import { Time } from '../../parts/time.tsx'
 import { actionText, changesOf, subjectOf } from './words.ts'
 
@@ -16,7 +18,8 @@ type Props = { of: AuditEntry; onUser: (user: string) => void; onWhat: (what: st
 export function EntryDetails({ of, onUser, onWhat, ...steps }: Props) {
   const { user } = of
   const subject = subjectOf(of)
-  const changes = changesOf(of)
+  const { data } = useQuery(balance)
+  const changes = changesOf(of, cents => (data ? moneyText(cents, data.currency) : (cents / 100).toFixed(2)))
   const foot = (
     <span className="right">
       <button type="button" className="btn" onClick={() => onWhat(of.what)}>

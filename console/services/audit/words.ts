@@ -77,10 +77,14 @@ export function subjectOf({ on, changes = {} }: AuditEntry): string {
 
 export type Change = { field: string; says: string; from?: string; to?: string }
 
+/** Stored in hundredths of the currency. */
+const AMOUNTS = new Set(['amount', 'balanceAlert', 'budget', 'spendAlerts'])
+
 /** What was changed, in words. Fields that are empty before and after are left out. */
-export function changesOf({ changes = {} }: AuditEntry): Change[] {
+export function changesOf({ changes = {} }: AuditEntry, money: (cents: number) => string): Change[] {
   return Object.entries(changes).flatMap(([name, { from, to }]): Change[] => {
     const field = fieldText(name)
+    const valueText = (value: unknown) => textOf(value, AMOUNTS.has(name) ? money : count)
     if (isEmpty(from) && isEmpty(to)) return []
     if (isEmpty(from)) return [{ field, says: 'set to', to: valueText(to) }]
     if (isEmpty(to)) return [{ field, says: 'removed, was', from: valueText(from) }]
@@ -103,15 +107,20 @@ const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSty
 /** Of logos and other long values the beginning says enough. */
 const SHOWN_MAX = 200
 
-function valueText(value: unknown): string {
+const count = (value: number) => value.toLocaleString()
+
+function textOf(value: unknown, number: (value: number) => string): string {
   if (value === true) return 'yes'
   if (value === false) return 'no'
-  if (typeof value === 'number') return value.toLocaleString()
+  if (typeof value === 'number') return number(value)
   if (typeof value === 'string' && TIME.test(value)) return format.format(new Date(value))
-  if (Array.isArray(value)) return value.map(valueText).join(', ')
+  if (Array.isArray(value)) return value.map(one => textOf(one, number)).join(', ')
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value)
-      .map(([name, one]) => `${fieldText(name).toLowerCase()} ${isEmpty(one) ? 'none' : valueText(one)}`)
+      .map(
+        ([name, one]) =>
+          `${fieldText(name).toLowerCase()} ${isEmpty(one) || (one === 0 && number !== count) ? 'none' : textOf(one, number)}`,
+      )
       .join(', ')
   }
   const text = String(value)

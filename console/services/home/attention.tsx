@@ -15,6 +15,8 @@ type Item = {
   title: ReactNode
   says: ReactNode
   path: string
+  /** What to open there. */
+  open?: string
   action: string
 }
 
@@ -46,7 +48,7 @@ export function Attention({ org, quiet }: { org: string; quiet: boolean }) {
       </div>
       {items.length > 0 ? (
         <ul className="card attention">
-          {items.map(({ id, tone, icon, title, says, path, action }) => (
+          {items.map(({ id, tone, icon, title, says, path, open, action }) => (
             <li key={id}>
               <span className="glyph" data-tone={tone}>
                 <Icon name={icon} />
@@ -55,7 +57,12 @@ export function Attention({ org, quiet }: { org: string; quiet: boolean }) {
                 <span className="t">{title}</span>
                 <span className="muted sub">{says}</span>
               </span>
-              <Link className="btn s" to="/o/$org/$" params={{ org, _splat: path }}>
+              <Link
+                className="btn s"
+                to="/o/$org/$"
+                params={{ org, _splat: path }}
+                {...(open && { search: { open } as never })}
+              >
                 {action}
               </Link>
             </li>
@@ -79,11 +86,11 @@ function ofEndpoint({ id, url, description, status, failures7d, deliveries7d }: 
     </>
   )
   const says = `Of ${deliveries7d.toLocaleString()} ${deliveries7d === 1 ? 'delivery' : 'deliveries'}. Failed ones can be sent again.`
-  return [{ id, tone: 'danger', icon: 'hook', title, says, path: 'webhooks', action: 'See attempts' }]
+  return [{ id, tone: 'danger', icon: 'hook', title, says, path: `webhooks/${id}`, action: 'See attempts' }]
 }
 
 function ofKey({ id, name, budget, spendMonth, expires }: Key): Item[] {
-  const one = { id, tone: 'warn', icon: 'key', path: 'keys', action: 'Open key' } as const
+  const one = { id, tone: 'warn', icon: 'key', path: 'keys', open: id, action: 'Open key' } as const
   if (budget?.month && spendMonth >= NEAR * budget.month) {
     const title = (
       <>

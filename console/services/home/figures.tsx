@@ -52,7 +52,7 @@ export function Figures() {
           label={`Model spend, ${month.format(new Date())}`}
           figure={spent && moneyText(spent.amount, spent.currency)}
         >
-          <p className="muted">{`${(spent?.count ?? 0).toLocaleString()} calls`}</p>
+          <p className="muted">{`${(spent?.count ?? 0).toLocaleString()} ${spent?.count === 1 ? 'call' : 'calls'}`}</p>
         </Tile>
         <Tile label="Deliveries, 7 days" figure={hooks && share(deliveries - failures, deliveries)}>
           <p className="muted">{`${(deliveries - failures).toLocaleString()} of ${deliveries.toLocaleString()} delivered`}</p>

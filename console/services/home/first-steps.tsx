@@ -64,6 +64,10 @@ export function FirstSteps({ name, steps, onHide }: Props) {
     <div className="first">
       <header>
         <h1>Set up {name}</h1>
+        <p>
+          Stoa is the back end of a product: it takes events and errors, calls models, sends webhooks, signs people in
+          and checks risk. One key works for all of it.
+        </p>
         <p>{`${done} of ${steps.length} done. You can do them in any order, and leave at any time.`}</p>
       </header>
       <ol className="steps">

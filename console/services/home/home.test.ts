@@ -17,7 +17,7 @@ describe('Home', { skip: NO_CONSOLE }, () => {
     await page.getByText('2 of 3 done').waitFor()
     assert.equal((await owner('POST /v1/embeddings', { model: 'local-embed-en', input: 'Hello' })).status, 200)
     await page.getByRole('heading', { name: 'Home', exact: true }).waitFor()
-    await page.getByText('1 calls').waitFor()
+    await page.getByText('1 call', { exact: true }).waitFor()
     await page.getByText('Requests by outcome').waitFor()
     await page.getByRole('button', { name: 'Show as table' }).click()
     await page.getByRole('columnheader', { name: 'Refused' }).waitFor()
@@ -48,7 +48,7 @@ describe('Home', { skip: NO_CONSOLE }, () => {
     const { page } = await signIn()
     await page.getByText('Key Importer expires soon').waitFor()
     await page.getByRole('link', { name: 'Open key' }).click()
-    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.getByRole('heading', { name: 'Importer' }).waitFor()
   })
 
   for (const [name, viewport] of Object.entries(WIDTHS)) {

@@ -24,7 +24,7 @@ describe('the screens of superadmins', { skip: NO_CONSOLE }, () => {
     await page.getByRole('button', { name: 'Create organisation' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Acme')
     await page.getByRole('textbox', { name: 'Slug' }).fill('admin')
-    await page.getByLabel("Owner's address").fill(`owner@${slug}.example`)
+    await page.getByLabel("Owner's e-mail address").fill(`owner@${slug}.example`)
     await inFoot(page, 'Create organisation').click()
     await page.getByText('Is in use or was.').waitFor()
     await page.getByRole('textbox', { name: 'Slug' }).fill(slug)

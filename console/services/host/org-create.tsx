@@ -36,9 +36,10 @@ export function CreateOrg({ onClose }: { onClose: () => void }) {
         {
           path: 'slug',
           label: 'Slug',
+          slugOf: 'name',
           help: 'In addresses and calls. It cannot be changed, and not be used again after a deletion.',
         },
-        { path: 'owner.email', label: "Owner's address", help: 'A new account is made if there is none.' },
+        { path: 'owner.email', label: "Owner's e-mail address", help: 'A new account is made if there is none.' },
         {
           path: 'owner.password',
           label: "Owner's password",

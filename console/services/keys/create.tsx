@@ -5,15 +5,17 @@ import { services, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { DoneFoot, Drawer } from '../../parts/drawer.tsx'
-import { Field, fieldError } from '../../parts/field.tsx'
 import { FormFoot } from '../../parts/form.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Secret } from '../../parts/secret.tsx'
+import { withTimes } from '../../parts/time.tsx'
+import { Bounds, boundsOf, NameField } from './bounds.tsx'
+import { READ_ONLY } from './reach.ts'
 
 /** The limits of a new key, as a person chooses them. */
 const REACHES = [
   ['', 'Everything I may do', 'Every service, now and later'],
-  ['read:*', 'Read only', 'Every service, and writes nothing'],
+  [READ_ONLY, 'Read only', 'Every service, and writes nothing'],
   ['product', 'One service', 'Reads and writes there, and nothing else'],
 ] as const
 
@@ -41,9 +43,7 @@ function CreateForm({ error, isBusy, onCreate, onClose }: FormProps) {
   return (
     <Drawer title="Create a key" onClose={onClose} foot={foot}>
       <form className="form" id="create-key" onSubmit={submit}>
-        <Field label="Name" help="What it is for, such as the server that uses it" error={fieldError(error, 'name')}>
-          {its => <input {...its} className="input" name="name" required maxLength={120} autoComplete="off" />}
-        </Field>
+        <NameField error={error} />
         <fieldset className="field">
           <legend className="label">Type</legend>
           <Choice
@@ -83,24 +83,7 @@ function CreateForm({ error, isBusy, onCreate, onClose }: FormProps) {
             )}
           </fieldset>
         )}
-        {type === 'secret' && (
-          <Field
-            label="Monthly budget"
-            optional
-            help="For model calls, in the currency of the host"
-            error={fieldError(error, 'budget.month')}
-          >
-            {its => (
-              <input {...its} className="input" name="budget" type="number" min="0" step="0.01" inputMode="decimal" />
-            )}
-          </Field>
-        )}
-        <Field label="Requests a minute" optional error={fieldError(error, 'rate')}>
-          {its => <input {...its} className="input" name="rate" type="number" min="1" step="1" inputMode="numeric" />}
-        </Field>
-        <Field label="Expires" optional error={fieldError(error, 'expires')}>
-          {its => <input {...its} className="input" name="expires" type="datetime-local" />}
-        </Field>
+        <Bounds isSecret={type === 'secret'} error={error} />
         {error !== null && <Problem error={error} />}
       </form>
     </Drawer>
@@ -122,14 +105,14 @@ const Choice = ({ name, value, chosen, label, says, choose }: ChoiceProps) => (
 function inputOf(form: FormData): CreateKeyInput {
   const text = (name: string) => String(form.get(name) ?? '')
   const reach = text('reach') === 'product' ? `product:${text('product')}` : text('reach')
-  const budget = Math.round(100 * Number(text('budget')))
+  const { month, rate, expires } = boundsOf(form)
   return {
     name: text('name').trim(),
     type: text('type') as 'secret' | 'publishable',
     ...(reach && { limit: [reach] }),
-    ...(budget > 0 && { budget: { month: budget } }),
-    ...(text('rate') && { rate: Number(text('rate')) }),
-    ...(text('expires') && { expires: new Date(text('expires')).toISOString() }),
+    ...(month > 0 && { budget: { month } }),
+    ...(rate !== null && { rate }),
+    ...(expires !== null && { expires }),
   }
 }
 
@@ -141,7 +124,7 @@ const Created = ({ made, onClose }: { made: CreateKeyOutput; onClose: () => void
       <h3>What it may do</h3>
       <ul className="may">
         {made.may.map(says => (
-          <li key={says}>{says}</li>
+          <li key={says}>{withTimes(says)}</li>
         ))}
       </ul>
     </section>

@@ -12,6 +12,7 @@ import type { Steps } from '../../parts/list.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { Time } from '../../parts/time.tsx'
+import { EditKey } from './edit.tsx'
 import { KeyStatus, Limits } from './keys.tsx'
 
 /** How long the former text works after a rotation. */
@@ -19,22 +20,27 @@ const OVERLAP_S = 3_600
 
 export function KeyDetails({ of, ...steps }: { of: Key } & Steps) {
   const { data: person } = useQuery(me)
-  const [asks, setAsks] = useState<'revoke' | 'rotate' | null>(null)
+  const [asks, setAsks] = useState<'revoke' | 'rotate' | 'edit' | null>(null)
   const changes = [['keys']]
   const revoke = useChange({ run: () => stoa.deleteKey({ id: of.id }), changes, done: () => `Key ${of.name} revoked` })
   const rotate = useChange({ run: () => stoa.rotateKey({ id: of.id, overlap: OVERLAP_S }), changes })
-  const mayRotate = of.type === 'secret' && of.creator === person?.email
+  const isOwn = of.creator === person?.email
   const actions = of.status === 'active' && (
     <>
       <button type="button" className="btn" data-kind="danger-quiet" onClick={() => setAsks('revoke')}>
         <Icon name="trash" />
         Revoke…
       </button>
-      {mayRotate && (
+      {isOwn && (
         <span className="right">
-          <button type="button" className="btn" onClick={() => setAsks('rotate')}>
-            <Icon name="refresh" />
-            Rotate…
+          {of.type === 'secret' && (
+            <button type="button" className="btn" onClick={() => setAsks('rotate')}>
+              <Icon name="refresh" />
+              Rotate…
+            </button>
+          )}
+          <button type="button" className="btn" onClick={() => setAsks('edit')}>
+            Edit
           </button>
         </span>
       )}
@@ -46,6 +52,7 @@ export function KeyDetails({ of, ...steps }: { of: Key } & Steps) {
       <Id text={of.id} show />
     </>
   )
+  if (asks === 'edit') return <EditKey of={of} onClose={() => setAsks(null)} />
   return (
     <>
       <Drawer title={of.name} sub={sub} foot={actions} {...steps}>

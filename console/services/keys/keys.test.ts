@@ -11,6 +11,7 @@ describe('the screen of keys', { skip: NO_CONSOLE }, () => {
     await page.getByLabel('Name').fill('Importer')
     await page.getByLabel('Read only').check()
     await page.getByLabel('Monthly budget').fill('12.50')
+    await page.getByLabel('Expires').selectOption('In 30 days')
     assert.deepEqual(await violations(page), [])
     await page.locator('.drawer-foot').getByRole('button', { name: 'Create key' }).click()
     const secret = (await page.getByLabel('Key', { exact: true }).textContent()) ?? ''
@@ -22,6 +23,18 @@ describe('the screen of keys', { skip: NO_CONSOLE }, () => {
     assert.deepEqual([made.name, made.limit, made.budget.month], ['Importer', ['read:*'], 1250])
     await page.getByRole('button', { name: 'Importer' }).click()
     assert.equal(new URL(page.url()).searchParams.get('open'), made.id)
+    assert.equal(Math.round((Date.parse(made.expires) - Date.now()) / 86_400_000), 30)
+    await page.locator('.drawer').getByText('Read only').waitFor()
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    assert.equal(await page.getByLabel('Monthly budget').inputValue(), '12.5')
+    await page.getByLabel('Monthly budget').fill('50')
+    await page.getByLabel('Expires').selectOption('Never')
+    assert.deepEqual(await violations(page), [])
+    await page.getByRole('button', { name: 'Save key' }).click()
+    await page.getByText('$50.00 a month').waitFor()
+    const [changed] = (await owner('GET /v1/account/keys?status=active')).body.data
+    assert.deepEqual([changed.budget.month, changed.expires, changed.limit], [5_000, undefined, ['read:*']])
     await page.getByRole('button', { name: 'Rotate…' }).click()
     await page.getByRole('button', { name: 'Rotate key' }).click()
     const next = await page.getByLabel('Key', { exact: true }).textContent()

@@ -12,6 +12,7 @@ import { Status, type Tone } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { CreateKey } from './create.tsx'
 import { KeyDetails } from './details.tsx'
+import { READ_ONLY } from './reach.ts'
 
 const STATUSES = [
   ['active', 'Active'],
@@ -88,11 +89,16 @@ export const Limits = ({ of: { limit = [], rate } }: { of: Key }) =>
     <span className="muted">Everything its owner may do</span>
   ) : (
     <span className="line lims">
-      {[...limit, ...(rate === undefined ? [] : [`${rate} a minute`])].map(entry => (
-        <span key={entry} className="code">
-          {entry}
-        </span>
-      ))}
+      {limit.map(entry =>
+        entry === READ_ONLY ? (
+          <span key={entry}>Read only</span>
+        ) : (
+          <span key={entry} className="code">
+            {entry}
+          </span>
+        ),
+      )}
+      {rate !== undefined && <span>{rate.toLocaleString()} requests a minute</span>}
     </span>
   )
 

@@ -94,7 +94,7 @@ export function Playground() {
                   <Field label="Temperature">
                     {its => <NumberInput {...its} max={2} step={0.1} value={temperature} set={setTemperature} />}
                   </Field>
-                  <Field label="Most tokens">
+                  <Field label="Max tokens">
                     {its => <NumberInput {...its} min={1} step={1} value={most} set={setMost} />}
                   </Field>
                 </div>

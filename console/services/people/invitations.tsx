@@ -103,7 +103,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
           id="invite"
           operation="createInvite"
           fields={[
-            { path: 'email', label: 'Address', help: 'The mail goes there. An earlier invitation to it ends.' },
+            { path: 'email', label: 'E-mail address', help: 'An earlier invitation to it ends.' },
             { path: 'role', label: 'Role', help: 'It can be changed later.', choices: rolesOf(data) },
           ]}
           initial={{ role: 'member' }}

@@ -11,7 +11,7 @@ import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Steps } from '../../parts/list.tsx'
 import { Time } from '../../parts/time.tsx'
-import { mayChange, ROLES, rolesOf } from './roles.ts'
+import { mayChange, NAMED, ROLES, rolesOf } from './roles.ts'
 
 export function MemberDetails({ of, ...steps }: { of: Member } & Steps) {
   const { data: person } = useQuery(me)
@@ -80,7 +80,7 @@ function RoleForm({ of, person, onClose }: { of: Member; person: Me; onClose: ()
   const change = useChange({
     run: ({ role }: Pick<UpdateMemberInput, 'role'>) => stoa.updateMember({ user: of.user, role: role as Role }),
     changes: [['members'], ...(of.user === person.user ? [['me']] : [])],
-    done: ({ role }) => `${of.email} is now ${ROLES[role].toLowerCase()}`,
+    done: ({ role }) => `${of.email} is now ${NAMED[role]}`,
     onDone: onClose,
     showsErrors: true,
   })

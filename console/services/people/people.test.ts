@@ -23,7 +23,7 @@ describe('the screens of members', { skip: NO_CONSOLE }, () => {
     await page.getByLabel('Role', { exact: true }).selectOption('admin')
     assert.deepEqual(await violations(page), [])
     await page.locator('.drawer-foot').getByRole('button', { name: 'Change role' }).click()
-    await page.getByText(`${email} is now admin`).waitFor()
+    await page.getByText(`${email} is now an admin`).waitFor()
 
     await ada.page.reload()
     await ada.page.getByRole('button', { name: home.email }).click()
@@ -55,7 +55,7 @@ describe('the screens of members', { skip: NO_CONSOLE }, () => {
     const { signIn, owner, home } = await startConsole(t)
     const { page, errors } = await signIn(home, 'members')
     await page.getByRole('link', { name: 'Invite member' }).click()
-    await page.getByLabel('Address').fill('grace@example.com')
+    await page.getByLabel('E-mail address').fill('grace@example.com')
     await page.getByRole('button', { name: 'Send invitation' }).click()
     await page.getByText('Invitation sent to grace@example.com').waitFor()
     const [invite] = (await owner('GET /v1/iam/invites')).body.data

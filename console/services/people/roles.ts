@@ -4,6 +4,9 @@ import type { Me } from '../../api.ts'
 
 export const ROLES: Record<Role, string> = { owner: 'Owner', admin: 'Admin', member: 'Member' }
 
+/** In a sentence: `she is an admin`. */
+export const NAMED: Record<Role, string> = { owner: 'an owner', admin: 'an admin', member: 'a member' }
+
 const SAYS = {
   member: 'Member: uses every service',
   admin: 'Admin: also manages members, apps and settings',

@@ -74,11 +74,13 @@ function AttachDomain({ slug, onClose }: { slug: string; onClose: () => void }) 
       title="Attach a domain"
       action="Attach domain"
       operation="attachDomain"
-      fields={[{ path: 'host', label: 'Host' }]}
+      fields={[{ path: 'host', label: 'Domain' }]}
       change={attach}
       onClose={onClose}
     >
-      <p className="muted">You get a TXT record to add at your DNS provider. The host is pending until it is found.</p>
+      <p className="muted">
+        You get a TXT record to add at your DNS provider. The domain is pending until it is found.
+      </p>
     </FormDrawer>
   )
 }

@@ -12,7 +12,7 @@ describe('the screens of projects', { skip: NO_CONSOLE }, () => {
     const { page, errors } = await signIn(home, 'projects')
     await page.getByRole('button', { name: 'Create project' }).first().click()
     await page.getByLabel('Name').fill('Web shop')
-    await page.getByLabel('Slug').fill('web-shop')
+    assert.equal(await page.getByLabel('Slug').inputValue(), 'web-shop')
     await page.locator('.drawer-foot').getByRole('button', { name: 'Create project' }).click()
     await page.getByText('Project Web shop created').waitFor()
 
@@ -24,7 +24,7 @@ describe('the screens of projects', { skip: NO_CONSOLE }, () => {
 
     await page.getByRole('link', { name: 'Domains of Shop' }).first().click()
     await page.getByRole('button', { name: 'Attach domain' }).first().click()
-    await page.getByLabel('Host').fill('shop.example.com')
+    await page.getByLabel('Domain', { exact: true }).fill('shop.example.com')
     await page.locator('.drawer-foot').getByRole('button', { name: 'Attach domain' }).click()
     await page.getByText('There is no TXT record at').waitFor()
     assert.deepEqual(await violations(page), [])

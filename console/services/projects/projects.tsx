@@ -68,6 +68,7 @@ function CreateProject({ onClose }: { onClose: () => void }) {
         {
           path: 'slug',
           label: 'Slug',
+          slugOf: 'name',
           help: 'Names it in calls and events, and cannot be changed: a-z, 0-9 and inner hyphens, at most 40',
         },
       ]}

@@ -7,7 +7,11 @@ import { PEOPLE_CHOICES, SIGN_UP_CHOICES, TYPE_CHOICES } from './words.ts'
 
 const NAME: FormField = { path: 'name', label: 'Name', help: 'People see it when they sign in.' }
 const URIS: FormField[] = [
-  { path: 'redirectUris', label: 'Redirect URIs', help: 'Where people return to after signing in. Compared exactly.' },
+  {
+    path: 'redirectUris',
+    label: 'Redirect URIs',
+    help: 'Where people return to after signing in, such as https://shop.example.com/auth/callback. Compared exactly.',
+  },
   { path: 'logoutUris', label: 'Sign-out URIs', help: 'Where people return to after signing out. Compared exactly.' },
 ]
 
@@ -74,6 +78,7 @@ export const createFields = (me: Me): FormField[] => [
   {
     path: 'app',
     label: 'Short name',
+    slugOf: 'name',
     help: `Lower-case letters and digits. The client id begins with ${me.org}- and cannot be changed.`,
   },
   { path: 'people', label: 'Who signs in', help: 'It cannot be changed later.', choices: PEOPLE_CHOICES },

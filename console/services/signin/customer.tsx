@@ -123,7 +123,7 @@ function parse(text: string): Record<string, unknown> | null {
 }
 
 export const CUSTOMER_FIELDS: FormField[] = [
-  { path: 'email', label: 'Address' },
+  { path: 'email', label: 'E-mail address' },
   { path: 'name', label: 'Name', help: 'Apps see it with the scope profile.' },
   { path: 'emailVerified', label: 'Address is verified', help: 'Otherwise a code is mailed at the first sign-in.' },
   {

@@ -37,12 +37,17 @@ export function Sessions() {
       columns={COLUMNS}
       top={<SignInTabs />}
       filters={user && <PersonChip user={user} onClear={() => setUser('')} />}
-      isFiltered={user !== ''}
-      onClear={() => setUser('')}
       details={(session, steps) => <SessionDetails of={session} {...steps} onUser={isManager ? setUser : null} />}
-      empty={{ icon: 'signin', title: 'Nobody is signed in', says: 'A sign-in to one of your apps is listed here.' }}
+      empty={user ? NO_APP : NOBODY}
     />
   )
+}
+
+const NOBODY = { icon: 'signin', title: 'Nobody is signed in', says: 'A sign-in to one of your apps is listed here.' }
+const NO_APP = {
+  icon: 'signin',
+  title: 'This person is signed in to no app',
+  says: 'A sign-in to the account page alone is not listed.',
 }
 
 const PersonChip = ({ user, onClear }: { user: string; onClear: () => void }) => (

@@ -105,7 +105,7 @@ describe('the screens of sign-in', { skip: NO_CONSOLE }, () => {
     const { page, errors } = await signIn(home, 'signin/customers')
     const foot = page.locator('.drawer-foot')
     await page.getByRole('button', { name: 'Create customer' }).click()
-    await page.getByLabel('Address', { exact: true }).fill('ada@example.com')
+    await page.getByLabel('E-mail address', { exact: true }).fill('ada@example.com')
     await foot.getByRole('button', { name: 'Create customer' }).click()
     await page.getByRole('heading', { name: 'ada@example.com' }).waitFor()
     await page.getByRole('button', { name: 'Block…' }).click()

@@ -7,8 +7,9 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Secret } from '../../parts/secret.tsx'
-import { EditEndpoint } from './create.tsx'
-import { hostOf, nameOf, type Endpoint as Of } from './names.ts'
+import { localText } from '../../parts/time.tsx'
+import { EditEndpoint, SIGNS } from './create.tsx'
+import { attempted, hostOf, nameOf, type Endpoint as Of } from './names.ts'
 
 export type Asked = 'edit' | 'rotate' | 'disable' | 'delete' | 'resend' | null
 
@@ -103,10 +104,11 @@ function Rotate({ of, onClose }: Props) {
     <Drawer title="Rotate the secret" sub={<span className="muted">{nameOf(of)}</span>} onClose={onClose} foot={foot}>
       {rotate.data ? (
         <>
-          <Secret label="Secret" text={rotate.data.secret} />
+          <Secret label="Secret" text={rotate.data.secret} says={SIGNS} />
           {overlap !== '0' && (
             <p className="dim">
-              Until then each delivery has two signatures, so that a receiver may know either of the two secrets.
+              For {OVERLAPS.find(([seconds]) => seconds === overlap)?.[1]?.toLowerCase()} each delivery has two
+              signatures, so that a receiver may know either of the two secrets.
             </p>
           )}
         </>
@@ -135,7 +137,11 @@ const DAY_MS = 86_400_000
 function Resend({ of, onClose }: Props) {
   const [since, setSince] = useState(() => localText(new Date(Date.now() - DAY_MS)))
   const resend = useChange({
-    run: () => stoa.resendFailedWebhookDeliveries({ id: of.id, since: new Date(since).toISOString() }),
+    run: async () => {
+      const sent = await stoa.resendFailedWebhookDeliveries({ id: of.id, since: new Date(since).toISOString() })
+      await attempted()
+      return sent
+    },
     changes: changesOf(of),
     done: ({ count }) => `${count.toLocaleString()} ${count === 1 ? 'delivery is' : 'deliveries are'} sent again`,
   })
@@ -165,6 +171,3 @@ function Resend({ of, onClose }: Props) {
     </Confirm>
   )
 }
-
-/** As a field for a local time wants it. */
-const localText = (at: Date) => new Date(at.getTime() - 60_000 * at.getTimezoneOffset()).toISOString().slice(0, 16)

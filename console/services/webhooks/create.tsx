@@ -21,7 +21,7 @@ const FIELDS: FormField[] = [
   {
     path: 'events',
     label: 'Events',
-    help: 'Without a choice, all events are sent.',
+    help: 'With none chosen, all events are sent. event.> is all that you send.',
     control: ({ id, value, set }) => <Picker id={id} chosen={(value as string[]) ?? []} onChoose={set} />,
   },
   {
@@ -83,6 +83,9 @@ export function EditEndpoint({ of, onClose }: { of: Endpoint; onClose: () => voi
   )
 }
 
+/** Of a new secret. */
+export const SIGNS = 'Signing secret. Copy it now, it is not shown again.'
+
 /** The only time that the secret is shown. */
 function Created({ made, onClose }: { made: NewWebhookEndpoint; onClose: () => void }) {
   const { org } = useParams({ strict: false }) as { org: string }
@@ -98,7 +101,7 @@ function Created({ made, onClose }: { made: NewWebhookEndpoint; onClose: () => v
   )
   return (
     <Drawer title="Endpoint created" sub={<span className="mono">{made.url}</span>} onClose={onClose} foot={foot}>
-      <Secret label="Secret" text={made.secret} />
+      <Secret label="Secret" text={made.secret} says={SIGNS} />
       <section>
         <h3>Verify what arrives</h3>
         <CodeBlock samples={RECEIVERS} />

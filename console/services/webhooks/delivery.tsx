@@ -16,7 +16,7 @@ import type { Steps } from '../../parts/list.tsx'
 import { Pane } from '../../parts/pane.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Answer, Outcome } from './endpoint.tsx'
-import { ATTEMPT_MAX, type Attempt, attemptId, type Endpoint } from './names.ts'
+import { ATTEMPT_MAX, type Attempt, attempted, attemptId, type Endpoint } from './names.ts'
 
 const RETRYING_READ_MS = 3_000
 
@@ -101,17 +101,14 @@ function DeliveryStatus({ of: { attempts } }: { of: WebhookDeliveryDetails }) {
   )
 }
 
-const RESENT_READ_MS = 1_500
-
 function Resend({ of, delivery }: { of: Endpoint; delivery: WebhookDeliveryDetails }) {
   const { id } = of
   const [, setOpen] = useParam('open')
   const isOver = delivery.attempts.at(-1)?.status !== 'retrying' && delivery.attempts.length > 0
   const resend = useChange({
-    // Its first attempt is finished a moment later.
     run: async () => {
       const { delivery: next } = await stoa.resendWebhookDelivery({ id, delivery: delivery.delivery })
-      await new Promise(done => setTimeout(done, RESENT_READ_MS))
+      await attempted()
       return next
     },
     changes: [['webhook', id]],

@@ -14,4 +14,9 @@ export const hostOf = ({ url }: Pick<Endpoint, 'url'>) => new URL(url).host
 export const attemptId = ({ delivery, attempt }: Pick<Attempt, 'delivery' | 'attempt'>) => `${delivery}.${attempt}`
 export const deliveryOf = (id: string) => id.split('.')[0] ?? ''
 
+const ATTEMPTED_MS = 1_500
+
+/** After something was sent again: its first attempt is finished a moment later. */
+export const attempted = () => new Promise(done => setTimeout(done, ATTEMPTED_MS))
+
 export const ATTEMPT_MAX = { standard: 3, long: 8 } as const

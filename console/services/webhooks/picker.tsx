@@ -24,7 +24,8 @@ export function Picker({ id, chosen, onChoose }: Props) {
   const toggle = (pattern: string) =>
     onChoose(chosen.includes(pattern) ? chosen.filter(one => one !== pattern) : [...chosen, pattern])
   const add = () => {
-    if (wanted && !chosen.includes(find.trim())) onChoose([...chosen, find.trim()])
+    const pattern = patternOf(find.trim())
+    if (pattern && !chosen.includes(pattern)) onChoose([...chosen, pattern])
     setFind('')
   }
   return (
@@ -47,7 +48,7 @@ export function Picker({ id, chosen, onChoose }: Props) {
           className="input"
           value={find}
           autoComplete="off"
-          placeholder="Find, or a pattern such as event.>"
+          placeholder="Find, or the name of an event that you send"
           onChange={event => setFind(event.target.value)}
           onKeyDown={event => {
             if (event.key !== 'Enter') return
@@ -66,12 +67,21 @@ export function Picker({ id, chosen, onChoose }: Props) {
           <Family key={family} {...{ family, of, chosen, toggle, example }} onExample={setExample} />
         ))}
         {data && found.length === 0 && (
-          <p className="muted">No event of this host has this name. Add it as a pattern if it is one of your own.</p>
+          <p className="muted">
+            No event of this host has this name. Events that you send have the pattern{' '}
+            <span className="code">{patternOf(find.trim())}</span>
+          </p>
         )}
       </div>
     </div>
   )
 }
+
+const PLAIN = /^[\w $-]+$/
+
+/** Of the name of an own event, its subject: `Order Completed` is `event.order_completed`. */
+const patternOf = (typed: string) =>
+  PLAIN.test(typed) ? `event.${typed.replaceAll('$', '').toLowerCase().replaceAll(/[ -]/g, '_')}` : typed
 
 type FamilyProps = {
   family: string

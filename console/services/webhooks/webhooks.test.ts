@@ -16,18 +16,36 @@ describe('the screens of webhooks', { skip: NO_CONSOLE }, () => {
     return { ...world, receiver }
   }
 
+  it('brings what the host refuses into view', async t => {
+    const { signIn, home } = await startConsole(t)
+    const { page } = await signIn(home, 'webhooks?open=new')
+    await page.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/')
+    await page.getByPlaceholder('Find, or the name').fill('event..paid')
+    await page.getByRole('button', { name: 'Add pattern' }).click()
+    await page.getByText('Failed deliveries').scrollIntoViewIfNeeded()
+    await page.getByLabel('Events of this host').scrollIntoViewIfNeeded()
+    await page.locator('.drawer-foot').getByRole('button', { name: 'Add endpoint' }).click()
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    const [says, foot] = [await alert.boundingBox(), await page.locator('.drawer-foot').boundingBox()]
+    assert.ok(says && foot && says.y + says.height <= foot.y, JSON.stringify([says, foot]))
+  })
+
   it('adds an endpoint, tests it, resends, rotates the secret and deletes it', async t => {
     const { signIn, owner, home, receiver } = await startWorld(t)
     const { page, errors } = await signIn(home, 'webhooks')
     await page.getByRole('button', { name: 'Add endpoint' }).first().click()
     await page.getByRole('textbox', { name: 'Address' }).fill(`${receiver.url}/stoa`)
     await page.getByRole('textbox', { name: /^Name/ }).fill('Warehouse')
-    await page.getByPlaceholder('Find, or a pattern').fill('key.created')
+    await page.getByPlaceholder('Find, or the name').fill('key.created')
     await page.getByRole('button', { name: 'Example of account.key.created' }).click()
     await page.getByText('"specversion"').waitFor()
     await page.getByRole('checkbox', { name: 'account.key.created' }).check()
-    await page.getByPlaceholder('Find, or a pattern').fill('event.>')
+    await page.getByPlaceholder('Find, or the name').fill('event.>')
     await page.getByRole('button', { name: 'Add pattern' }).click()
+    await page.getByPlaceholder('Find, or the name').fill('Order Completed')
+    await page.getByRole('button', { name: 'Add pattern' }).click()
+    await page.getByRole('button', { name: 'Remove event.order_completed' }).click()
     await page.getByLabel('Failed deliveries').selectOption('long')
     assert.deepEqual(await violations(page), [])
     await page.locator('.drawer-foot').getByRole('button', { name: 'Add endpoint' }).click()

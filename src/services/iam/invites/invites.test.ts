@@ -63,7 +63,7 @@ describe('an invite', () => {
     )
     assert.match((await open(link, 'too short')).text, /role="alert".*12 to 256 characters/)
     assert.equal(await memberOf('new@example.com'), undefined)
-    assert.match((await open(link, PASSWORD)).text, /Welcome to home/)
+    assert.match((await open(link, PASSWORD)).text, /Welcome to home.*\/v1\/account\/login\?to=%2F"/s)
     assert.equal((await memberOf('new@example.com')).role, 'admin')
     assert.equal((await open(link)).status, 404)
     assert.deepEqual(await list(), [])
