@@ -45,7 +45,7 @@ export function Figures() {
         <Tile label="Requests" figure={made && short.format(made.requests)} title={made?.requests.toLocaleString()}>
           <Spark values={hours.map(one => one.requests)} />
         </Tile>
-        <Tile label="Failed requests" figure={made && share(failed, made.requests)} title={failed.toLocaleString()}>
+        <Tile label="Refused or failed" figure={made && share(failed, made.requests)} title={failed.toLocaleString()}>
           <Spark values={hours.map(one => one.refused + one.failed)} tone="sd" />
         </Tile>
         <Tile

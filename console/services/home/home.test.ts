@@ -30,7 +30,7 @@ describe('Home', { skip: NO_CONSOLE }, () => {
     for (let n = 0; n < 3; n++) await owner('GET /v1/projects/none')
     const { page, errors } = await signIn(home, 'home')
     await page.getByRole('button', { name: 'Skip these steps' }).click()
-    const failed = page.locator('.tile', { hasText: 'Failed requests' }).locator('.figure')
+    const failed = page.locator('.tile', { hasText: 'Refused or failed' }).locator('.figure')
     await failed.and(page.locator('[title="3"]')).waitFor()
     await page.getByRole('button', { name: '7 d', exact: true }).click()
     assert.equal(new URL(page.url()).searchParams.get('range'), '7d')

@@ -1,28 +1,46 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startHost } from '../../../../test/host.ts'
-import { addPerson, registerApp, startIdentity } from '../../../../test/identity.ts'
+import { type Answer, startHost } from '../../../../test/host.ts'
+import { AUDIENCE, addPerson, registerApp, startIdentity } from '../../../../test/identity.ts'
 
 const host = await startHost({ now: 'real' })
 const identity = await startIdentity(host)
 const web = await registerApp(host, identity, { app: 'web', trusted: true })
+type Credentials = { email: string; password: string }
+const cookiesOf = (answer: Answer) =>
+  [answer.headers['set-cookie'] ?? []].flat().map(line => line.split(';', 1)[0] as string)
 const remove = (as: string) => host.call('DELETE /v1/iam/me', { as })
 const membersOf = async (as: string): Promise<string[]> =>
   (await host.call('GET /v1/iam/members', { as })).body.data.map((one: { email: string }) => one.email)
+
+/** The requests of a browser in which somebody signed in, as at the console. */
+async function signInAt(person: Credentials, org: string) {
+  const begun = await host.call(`GET /v1/account/login?org=${org}`, { as: null })
+  const browser = identity.browser()
+  const { url } = await browser.submit(await browser.go(begun.headers.location as string), person)
+  const cookie = cookiesOf(begun).join('; ')
+  const ended = await host.call(`GET ${url.slice(AUDIENCE.length)}`, { as: null, headers: { cookie } })
+  const headers = { cookie: cookiesOf(ended).find(one => one.startsWith('__Host-stoa-session=')) as string }
+  const { csrfToken } = (await host.call('GET /v1/account/csrf', { as: null, headers })).body
+  return { as: null, headers: { ...headers, 'x-csrf-token': csrfToken as string } }
+}
 
 describe('deleting the own account', () => {
   it('leaves all organisations, and ends keys and sign-ins', async () => {
     const ada = await addPerson(host, 'ada@home.test')
     await host.join(host.other.org, ada.user, 'admin')
     const { tokens, browser } = await web.signIn(ada)
-    const session = await host.browser({ ...ada, org: host.other.org })
+    const session = await signInAt(ada, host.other.org)
     const { key } = (await host.call('POST /v1/account/keys', { ...session, body: { name: 'Mine' } })).body
     const project = await host.call('POST /v1/projects', { as: key, body: { slug: 'kept', name: 'Kept' } })
     assert.equal(project.status, 201)
     const body = { email: 'new@home.test', current: ada.password }
     assert.equal((await host.call('POST /v1/iam/me/email', { as: tokens.access_token, body })).status, 202)
 
-    assert.equal((await remove(tokens.access_token)).status, 204)
+    const { status, body: refused } = await remove(tokens.access_token)
+    assert.deepEqual([status, refused.error.code], [409, 'conflict'])
+    assert.match(refused.error.message, /^You belong to other organisations too/)
+    assert.equal((await host.call('DELETE /v1/iam/me', session)).status, 204)
     for (const as of [tokens.access_token, key]) assert.equal((await host.call('GET /v1/iam/me', { as })).status, 401)
     assert.equal((await host.call('GET /v1/iam/me', session)).status, 401)
     for (const { key: as } of [host.home, host.other]) {
@@ -57,8 +75,7 @@ describe('deleting the own account', () => {
     const owner = await addPerson(host, 'sole@home.test')
     await host.db`delete from members where org = 'other' and role = 'owner'`
     await host.join(host.other.org, owner.user, 'owner')
-    const { tokens } = await web.signIn(owner)
-    const { status, body } = await remove(tokens.access_token)
+    const { status, body } = await host.call('DELETE /v1/iam/me', await signInAt(owner, host.other.org))
     assert.equal(status, 409)
     assert.match(body.error.message, /^You are the last owner of other\. /)
     assert.ok((await membersOf(host.home.key)).includes(owner.email))
@@ -70,8 +87,8 @@ describe('deleting the own account', () => {
     for (let round = 0; round < 5; round++) {
       const twins = [await addPerson(host, `a${round}@home.test`), await addPerson(host, `b${round}@home.test`)]
       for (const { user } of twins) await host.join(org, user, 'owner')
-      const tokens = await Promise.all(twins.map(async one => (await web.signIn(one)).tokens.access_token))
-      const answers = await Promise.all(tokens.map(remove))
+      const sessions = await Promise.all(twins.map(one => signInAt(one, org)))
+      const answers = await Promise.all(sessions.map(session => host.call('DELETE /v1/iam/me', session)))
       assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 409])
       await host.db`delete from members where org = ${org}`
     }

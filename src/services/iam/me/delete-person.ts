@@ -1,6 +1,6 @@
 // The deletion of a person of the team, from all organisations that they belong to.
 import type { Tx } from '../../../engines/engines.ts'
-import type { OrgId } from '../../../kit/caller.ts'
+import type { Caller, OrgId } from '../../../kit/caller.ts'
 import { conflict } from '../../../kit/fault.ts'
 import type { memberRemoved } from '../events.ts'
 import * as members from '../members/store.ts'
@@ -15,7 +15,7 @@ import type { OwnEmitting } from './own-write.ts'
 export async function deletePerson(
   { db, record, emit }: OwnEmitting<typeof memberRemoved>,
   keys: Pick<Keys, 'revokeOf'>,
-  user: string,
+  { org: appOrg, user, credential }: Caller,
   at: string,
 ): Promise<void> {
   const locked = new Set<OrgId>()
@@ -28,6 +28,10 @@ export async function deletePerson(
   const memberships = await members.selectMemberships(db, user)
   if (memberships.some(({ org }) => !locked.has(org))) {
     throw conflict('You joined an organisation at the same moment. Delete your account again.')
+  }
+  // An app of one organisation, however trusted there, decides nothing in the others.
+  if (credential.kind !== 'session' && memberships.some(({ org }) => org !== appOrg)) {
+    throw conflict('You belong to other organisations too: delete your account in the console of Stoa, not in an app.')
   }
   await requireOtherOwners(db, user, memberships)
   for (const { org, role } of memberships) {

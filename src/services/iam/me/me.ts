@@ -120,7 +120,7 @@ export const deleteMe = operation({
   route: 'DELETE /v1/iam/me',
   summary: "Deletes the caller's account, within 15 minutes of signing in",
   description:
-    'It ends all their sessions and cannot be undone. A member of the team leaves all organisations, where their keys are deleted; what they created stays. The last owner of an organisation must make another member an owner, or delete the organisation, first.',
+    'It ends all their sessions and cannot be undone. A member of the team leaves all organisations, where their keys are deleted; what they created stays. The last owner of an organisation must make another member an owner, or delete the organisation, first. An app can delete only an account that belongs to no other organisation.',
   access: 'person',
   admits: ['users'],
   output: nothing,
@@ -138,7 +138,7 @@ export const deleteMe = operation({
       if (!(await isRecent({ db, clock }, { user, signIn })))
         throw conflict('Sign in again first, then delete your account.')
       if (customer) await deleteOwn(scope, org, customer, at)
-      else await deletePerson(scope, keys, user, at)
+      else await deletePerson(scope, keys, caller, at)
     })
   },
 })
