@@ -1,7 +1,7 @@
 // Everything around a screen: navigation, organisation, theme, command menu, and what is shown when the session ends.
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useLocation, useParams } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { me, signedOut, signInUrl } from '../api.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -63,16 +63,24 @@ export function Frame() {
   )
 }
 
+/** What was asked for together ends together: several answers say so. */
+const SAME_MS = 3_000
+
 function SessionEnded() {
   const [ended, setEnded] = useState(false)
+  const closedAt = useRef(Number.NEGATIVE_INFINITY)
+  const close = () => {
+    closedAt.current = performance.now()
+    setEnded(false)
+  }
   useEffect(() => {
-    const end = () => setEnded(true)
+    const end = () => performance.now() - closedAt.current > SAME_MS && setEnded(true)
     signedOut.addEventListener('end', end)
     return () => signedOut.removeEventListener('end', end)
   }, [])
   if (!ended) return null
   return (
-    <Dialog title="Your session has ended" onClose={() => setEnded(false)}>
+    <Dialog title="Your session has ended" onClose={close}>
       <p>Sign in to go on. You come back to this screen; text that you have not saved is lost.</p>
       <a className="btn" data-kind="primary" href={signInUrl(location)} onClick={() => forget()}>
         Sign in
