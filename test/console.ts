@@ -31,6 +31,9 @@ const openHost = async (t: Ends, settings: Settings) => {
   return { baseUrl, data, started, superadmin, operator: operator.call, orgs: 0 }
 }
 
+/** Otherwise the browser waits for the frames of a display at times, for ever, and what waits for a frame does too. */
+const WITHOUT_DISPLAY = ['--disable-gpu', '--disable-gpu-vsync', '--disable-frame-rate-limit']
+
 /** Starts the console for the tests of a suite: each gets an organisation of its own. Those with the same settings share a
  *  host, which ends with the suite. */
 export function consoleSuite() {
@@ -48,7 +51,7 @@ export function consoleSuite() {
     hosts.set(kind, host)
     browser ??= chromium.launch({
       executablePath: CHROMIUM as string,
-      args: ['--no-sandbox', '--ignore-certificate-errors', '--disable-gpu', '--disable-lcd-text'],
+      args: ['--no-sandbox', '--ignore-certificate-errors', '--disable-lcd-text', ...WITHOUT_DISPLAY],
     })
     return organisationOn(t, await host, await browser)
   }
