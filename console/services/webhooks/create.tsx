@@ -3,7 +3,7 @@ import type { CreateWebhookInput, NewWebhookEndpoint } from '../../../client/sto
 import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { Drawer } from '../../parts/drawer.tsx'
+import { Done, Drawer } from '../../parts/drawer.tsx'
 import type { FormField } from '../../parts/form.tsx'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Secret } from '../../parts/secret.tsx'
@@ -91,9 +91,7 @@ function Created({ made, onClose }: { made: NewWebhookEndpoint; onClose: () => v
   const { org } = useParams({ strict: false }) as { org: string }
   const foot = (
     <span className="right">
-      <button type="button" className="btn" onClick={onClose}>
-        Done
-      </button>
+      <Done onClose={onClose} />
       <Link to="/o/$org/$" params={{ org, _splat: `webhooks/${made.id}` }} className="btn" data-kind="primary">
         Open endpoint
       </Link>
