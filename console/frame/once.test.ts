@@ -1,10 +1,22 @@
-// What is shown once is neither lost without a question nor shown for something else.
+// What is pressed twice is done once, and what is shown once is neither lost without a question nor shown for something else.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { consoleSuite, NO_CONSOLE, violations } from '../../test/console.ts'
 
-describe('what is shown once', { skip: NO_CONSOLE }, () => {
+describe('what is created or shown once', { skip: NO_CONSOLE }, () => {
   const startConsole = consoleSuite()
+
+  it('is created once by a double click', async t => {
+    const { signIn, owner, home } = await startConsole(t)
+    const { page } = await signIn(home, 'keys?open=new')
+    await page.getByLabel('Name').fill('Double')
+    await page.locator('.drawer-foot').getByRole('button', { name: 'Create key' }).dblclick()
+    await page.getByLabel('Key', { exact: true }).waitFor()
+    const { data } = (await owner('GET /v1/account/keys?status=active')).body
+    assert.equal(data.filter(({ name }: { name: string }) => name === 'Double').length, 1)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.locator('.drawer').waitFor({ state: 'detached' })
+  })
 
   it('asks before a secret is left that was not copied', async t => {
     const { signIn, home } = await startConsole(t)
