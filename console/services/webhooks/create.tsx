@@ -1,7 +1,9 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { CreateWebhookInput, NewWebhookEndpoint } from '../../../client/stoa.js'
 import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
+import { changedIn } from '../../parts/changed.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Done, Drawer } from '../../parts/drawer.tsx'
 import type { FormField } from '../../parts/form.tsx'
@@ -61,10 +63,12 @@ export function CreateEndpoint({ onClose }: { onClose: () => void }) {
 }
 
 export function EditEndpoint({ of, onClose }: { of: Endpoint; onClose: () => void }) {
-  const { id, url, description, events, retry } = of
+  const [before] = useState(of)
+  const { id, url, description, events, retry } = before
   const save = useChange({
     // What is empty is left out of the form's input.
-    run: (input: Partial<Endpoint>) => stoa.updateWebhook({ events: [], description: '', ...input, id }),
+    run: (input: Partial<Endpoint>) =>
+      stoa.updateWebhook({ ...changedIn(before, { events: [], description: '', ...input }), id }),
     changes: [['webhooks'], ['webhook', id]],
     done: () => 'Endpoint saved',
     onDone: onClose,
