@@ -1,5 +1,6 @@
 // Writes: what they change is read again, and an error is shown until it is closed.
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useRef } from 'react'
 import { toast } from '../parts/toast.tsx'
 import { errorText } from './problems.tsx'
 import { settled } from './unsaved.tsx'
@@ -21,7 +22,8 @@ export function useChange<Input = void, Output = unknown>(
 ): UseMutationResult<Output, Error, Input> {
   const { run, changes, done, onDone, showsErrors = false } = options
   const queryClient = useQueryClient()
-  return useMutation({
+  const sent = useRef<string | null>(null)
+  const mutation = useMutation({
     mutationFn: run,
     gcTime: 0,
     onSuccess: output => {
@@ -33,6 +35,23 @@ export function useChange<Input = void, Output = unknown>(
       settled(false)
       if (!showsErrors) toast(errorText(error), 'danger')
     },
-    onSettled: () => Promise.all(changes.map(queryKey => queryClient.invalidateQueries({ queryKey }))),
+    onSettled: (_output, _error, input) => {
+      if (sent.current === textOf(input)) sent.current = null
+      return Promise.all(changes.map(queryKey => queryClient.invalidateQueries({ queryKey })))
+    },
   })
+  const { mutate } = mutation
+  // A double click arrives before the button is disabled, and would make two things.
+  const once: typeof mutate = useCallback(
+    (...given) => {
+      const text = textOf(given[0])
+      if (sent.current === text) return
+      sent.current = text
+      mutate(...given)
+    },
+    [mutate],
+  )
+  return { ...mutation, mutate: once }
 }
+
+const textOf = (input: unknown) => JSON.stringify(input) ?? ''

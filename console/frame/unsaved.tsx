@@ -1,20 +1,32 @@
 // What is typed into a form beside a list, or into one with `data-guard`, is not lost by leaving: leaving asks. Saving is a submitted
-// form whose change succeeded.
+// form whose change succeeded. The same holds for a secret that is shown once, until it is copied.
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useSyncExternalStore } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 
 const BESIDE = '.drawer, .pane'
 const forms = new Map<HTMLFormElement, 'typed' | 'sent'>()
+const secrets = new Set<Element>()
 
 function isUnsaved(within: Element | null = document.body): boolean {
   for (const form of forms.keys()) if (!form.isConnected) forms.delete(form)
-  return [...forms.keys()].some(form => within?.contains(form))
+  return [...forms.keys(), ...secrets].some(one => within?.contains(one))
 }
 
 /** Nothing asks for what is in there any more. */
 export function forget(within: Element | null = document.body): void {
   for (const form of forms.keys()) if (within?.contains(form)) forms.delete(form)
+  for (const secret of secrets) if (within?.contains(secret)) secrets.delete(secret)
+}
+
+/** Asks for that element from now on, until the returned function is called. */
+export function keepSecret(secret: Element): () => void {
+  const changed = (change: () => unknown) => {
+    change()
+    for (const listener of listeners) listener()
+  }
+  changed(() => secrets.add(secret))
+  return () => changed(() => secrets.delete(secret))
 }
 
 /** A change ended: that of the form which was submitted, if there is one. */
@@ -98,21 +110,24 @@ export function Unsaved() {
   return <Ask onKeep={blocker.reset} onDiscard={discard} />
 }
 
-const Ask = ({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) => (
-  <Dialog
-    title="Discard what you typed?"
-    onClose={onKeep}
-    foot={
-      <>
-        <button type="button" className="btn" onClick={onKeep}>
-          Keep editing
-        </button>
-        <button type="button" className="btn" data-kind="danger" onClick={onDiscard}>
-          Discard
-        </button>
-      </>
-    }
-  >
-    <p>It is not saved.</p>
-  </Dialog>
-)
+function Ask({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  const isSecret = useSyncExternalStore(subscribe, () => secrets.size > 0)
+  return (
+    <Dialog
+      title={isSecret ? 'Leave without the secret?' : 'Discard what you typed?'}
+      onClose={onKeep}
+      foot={
+        <>
+          <button type="button" className="btn" onClick={onKeep}>
+            {isSecret ? 'Stay' : 'Keep editing'}
+          </button>
+          <button type="button" className="btn" data-kind="danger" onClick={onDiscard}>
+            {isSecret ? 'Leave' : 'Discard'}
+          </button>
+        </>
+      }
+    >
+      <p>{isSecret ? 'It was not copied, and is not shown again.' : 'It is not saved.'}</p>
+    </Dialog>
+  )
+}

@@ -1,7 +1,7 @@
 // The details of one thing of a list, beside the list. Esc closes it, and `j` and `k` go to the next and previous one.
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
 import { isTyping } from '../frame/keys.ts'
-import { leave } from '../frame/unsaved.tsx'
+import { forget, leave } from '../frame/unsaved.tsx'
 import { Icon } from './icon.tsx'
 
 type Props = {
@@ -75,10 +75,21 @@ const Step = ({ label, icon, run }: { label: string; icon: string; run: (() => v
   </button>
 )
 
-export const DoneFoot = ({ onClose }: { onClose: () => void }) => (
-  <span className="right">
-    <button type="button" className="btn" data-kind="primary" onClick={onClose}>
+/** Says that nothing is needed any more, so that nothing asks. */
+export function Done({ isPrimary = false, onClose }: { isPrimary?: boolean; onClose: () => void }) {
+  const close = (event: MouseEvent) => {
+    forget(event.currentTarget.closest('.drawer'))
+    onClose()
+  }
+  return (
+    <button type="button" className="btn" data-kind={isPrimary ? 'primary' : undefined} onClick={close}>
       Done
     </button>
+  )
+}
+
+export const DoneFoot = ({ onClose }: { onClose: () => void }) => (
+  <span className="right">
+    <Done isPrimary onClose={onClose} />
   </span>
 )

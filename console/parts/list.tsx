@@ -1,7 +1,7 @@
 // A listing of the host: its head, filters, table, pages, and what is shown when it is empty, filtered to nothing or failed. What is
 // open stands beside it.
 import { type InfiniteData, type UseInfiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useEffect, useMemo } from 'react'
+import { Fragment, type ReactNode, useCallback, useEffect, useMemo } from 'react'
 import { isTyping } from '../frame/keys.ts'
 import { errorText, RequestId } from '../frame/problems.tsx'
 import { type Crumb, Sheet } from '../frame/sheet.tsx'
@@ -100,7 +100,9 @@ export function List<Item>(props: Props<Item>) {
     return () => removeEventListener('keydown', onKey)
   })
   const found = item === undefined ? open !== '' && !isPending && props.unlisted?.(open, steps) : details?.(item, steps)
-  const opened = (open === 'new' ? creation?.(steps.onClose) : found) || null
+  const shown = open === 'new' ? creation?.(steps.onClose) : found
+  // With its key, so that the next item has no state of the former one, such as the secret of another key.
+  const opened = shown ? <Fragment key={open}>{shown}</Fragment> : null
   const beside = props.opens === 'pane' ? { pane: opened, drawer: props.drawer } : { drawer: props.drawer ?? opened }
   return (
     <Sheet title={title} within={within} {...beside}>

@@ -41,6 +41,17 @@ describe('Home', { skip: NO_CONSOLE }, () => {
     assert.deepEqual(errors(), [])
   })
 
+  it('appears in a browser that stores nothing', async t => {
+    const { signIn, baseUrl, home } = await startConsole(t)
+    const { page, context } = await signIn(home, 'keys')
+    await context.addInitScript(
+      `Object.defineProperty(window, 'localStorage', { get: () => { throw new Error('denied') } })`,
+    )
+    await page.goto(`${baseUrl}/o/${home.org}/home`)
+    await page.getByRole('button', { name: 'Skip these steps' }).click()
+    await page.getByText('Requests by outcome').waitFor()
+  })
+
   it('names what needs attention', async t => {
     const { signIn, owner } = await startConsole(t)
     const soon = new Date(Date.now() + 86_400_000).toISOString()

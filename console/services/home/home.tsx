@@ -42,15 +42,23 @@ export function Home() {
   )
 }
 
-/** Whether this browser shows the first steps no more. */
+/** Whether this browser shows the first steps no more. It may refuse to store that; then they are hidden until the next load. */
 function useHidden(org: string): [boolean, () => void] {
   const name = `stoa-first-steps-${org}`
-  const [isHidden, setHidden] = useState(false)
+  const [isHidden, setHidden] = useState(() => orNull(() => localStorage.getItem(name)) === 'hidden')
   const hide = () => {
-    localStorage.setItem(name, 'hidden')
     setHidden(true)
+    orNull(() => localStorage.setItem(name, 'hidden'))
   }
-  return [isHidden || localStorage.getItem(name) === 'hidden', hide]
+  return [isHidden, hide]
+}
+
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch {
+    return null // Storage is turned off, or full.
+  }
 }
 
 function NewestErrors({ org }: { org: string }) {

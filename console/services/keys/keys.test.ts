@@ -45,9 +45,27 @@ describe('the screen of keys', { skip: NO_CONSOLE }, () => {
     await page.getByRole('button', { name: 'Revoke key' }).click()
     await page.getByText('Key Importer revoked').waitFor()
     assert.equal((await owner('GET /v1/account/keys?status=revoked')).body.data[0].name, 'Importer')
-    assert.equal(await page.getByRole('button', { name: 'Importer' }).count(), 0)
+    await page.getByRole('button', { name: 'Importer' }).waitFor({ state: 'detached' })
     assert.ok(!(await page.content()).includes(secret))
     assert.deepEqual(errors(), [])
+  })
+
+  it('shows a long name and many limits within a phone', async t => {
+    const { signIn, owner, home } = await startConsole(t)
+    const limit = Array.from({ length: 20 }, (_, n) => `project:project-${n}`)
+    const { status, body } = await owner('POST /v1/account/keys', { name: 'W'.repeat(100), limit })
+    assert.equal(status, 201, JSON.stringify(body))
+    const { page } = await signIn(home, `keys?open=${body.id}`, { viewport: WIDTHS.phone })
+    await page.getByRole('heading', { name: 'WWW' }).waitFor()
+    for (const part of ['.drawer', '.drawer-head', '.drawer .lims'])
+      assert.ok(
+        await page
+          .locator(part)
+          .evaluate((one: { scrollWidth: number; clientWidth: number }) => one.scrollWidth <= one.clientWidth + 1),
+        part,
+      )
+    await page.locator('.drawer').getByText('project-19').waitFor()
+    await page.getByRole('button', { name: 'Close (Esc)' }).click()
   })
 
   for (const [name, viewport] of Object.entries(WIDTHS)) {

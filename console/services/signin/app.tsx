@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { App, UpdateAppInput } from '../../../client/stoa.js'
 import { type Me, me, stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
+import { changedIn } from '../../parts/changed.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Id } from '../../parts/copy.tsx'
 import { Drawer } from '../../parts/drawer.tsx'
@@ -95,10 +96,11 @@ const Foot = ({ of, mayChange, ask }: FootProps) => (
 )
 
 function EditApp({ of, person, onClose }: { of: App; person: Me; onClose: () => void }) {
+  const [before] = useState(of)
   const fields = editFields(person, of)
   const edit = useChange({
     run: (input: Partial<UpdateAppInput>) =>
-      stoa.updateApp({ ...withEmptied(fields, input), id: of.id, brand: of.brand }),
+      stoa.updateApp({ ...changedIn(before, withEmptied(fields, input)), id: of.id, brand: of.brand }),
     changes: [['apps']],
     done: ({ name }) => `App ${name} changed`,
     onDone: onClose,

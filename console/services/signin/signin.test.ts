@@ -78,11 +78,14 @@ describe('the screens of sign-in', { skip: NO_CONSOLE }, () => {
     await page.getByRole('button', { name: 'Example Shop' }).click()
     await foot.getByRole('button', { name: 'Edit' }).click()
     await page.getByLabel('Domains').fill('')
+    const redirectUris = ['https://changed.example.com/callback'] // By somebody else, in the meantime.
+    assert.equal((await owner(`PATCH /v1/iam/apps/${home.org}-shop`, { redirectUris })).status, 200)
     await page.getByLabel('Who may register').selectOption('invited')
     await foot.getByRole('button', { name: 'Save app' }).click()
     await page.getByText('App Example Shop changed').waitFor()
     const { body: changed } = await owner(`GET /v1/iam/apps/${home.org}-shop`)
     assert.deepEqual([changed.signUp, changed.signUpDomains, changed.color], ['invited', [], '#0f766e'])
+    assert.deepEqual(changed.redirectUris, redirectUris)
 
     await page.getByRole('button', { name: 'Replace secret…' }).click()
     await page.getByRole('button', { name: 'Replace secret', exact: true }).click()

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Drawer } from '../../parts/drawer.tsx'
+import { Done, Drawer } from '../../parts/drawer.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { localText } from '../../parts/time.tsx'
@@ -79,9 +79,7 @@ function Rotate({ of, onClose }: Props) {
   const foot = (
     <span className="right">
       {rotate.data ? (
-        <button type="button" className="btn" data-kind="primary" onClick={onClose}>
-          Done
-        </button>
+        <Done isPrimary onClose={onClose} />
       ) : (
         <>
           <button type="button" className="btn" onClick={onClose}>

@@ -1,9 +1,11 @@
 import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { CreateWebhookInput, NewWebhookEndpoint } from '../../../client/stoa.js'
 import { stoa } from '../../api.ts'
 import { useChange } from '../../frame/change.ts'
+import { changedIn } from '../../parts/changed.ts'
 import { CodeBlock } from '../../parts/code.tsx'
-import { Drawer } from '../../parts/drawer.tsx'
+import { Done, Drawer } from '../../parts/drawer.tsx'
 import type { FormField } from '../../parts/form.tsx'
 import { FormDrawer } from '../../parts/form-drawer.tsx'
 import { Secret } from '../../parts/secret.tsx'
@@ -61,10 +63,12 @@ export function CreateEndpoint({ onClose }: { onClose: () => void }) {
 }
 
 export function EditEndpoint({ of, onClose }: { of: Endpoint; onClose: () => void }) {
-  const { id, url, description, events, retry } = of
+  const [before] = useState(of)
+  const { id, url, description, events, retry } = before
   const save = useChange({
     // What is empty is left out of the form's input.
-    run: (input: Partial<Endpoint>) => stoa.updateWebhook({ events: [], description: '', ...input, id }),
+    run: (input: Partial<Endpoint>) =>
+      stoa.updateWebhook({ ...changedIn(before, { events: [], description: '', ...input }), id }),
     changes: [['webhooks'], ['webhook', id]],
     done: () => 'Endpoint saved',
     onDone: onClose,
@@ -91,9 +95,7 @@ function Created({ made, onClose }: { made: NewWebhookEndpoint; onClose: () => v
   const { org } = useParams({ strict: false }) as { org: string }
   const foot = (
     <span className="right">
-      <button type="button" className="btn" onClick={onClose}>
-        Done
-      </button>
+      <Done onClose={onClose} />
       <Link to="/o/$org/$" params={{ org, _splat: `webhooks/${made.id}` }} className="btn" data-kind="primary">
         Open endpoint
       </Link>

@@ -59,6 +59,7 @@ describe('the screens of webhooks', { skip: NO_CONSOLE }, () => {
     )
 
     await page.getByRole('link', { name: 'Open endpoint' }).click()
+    await page.getByRole('button', { name: 'Leave', exact: true }).click() // Without having copied the secret.
     await page.getByRole('button', { name: 'Send test' }).click()
     await page.getByText('Delivered after 1 attempt').waitFor()
     assert.equal(receiver.received.length, 1)
