@@ -15,7 +15,7 @@ export const isTyping = (target: EventTarget | null) =>
 export function useKeys(org: string, openPalette: () => void): void {
   const navigate = useNavigate()
   useEffect(() => {
-    let goneAt = 0
+    let goneAt = Number.NEGATIVE_INFINITY
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault()
@@ -24,7 +24,7 @@ export function useKeys(org: string, openPalette: () => void): void {
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
       const path = event.timeStamp - goneAt < GO_MS ? destinations.get(event.key) : undefined
-      goneAt = event.key === 'g' ? event.timeStamp : 0
+      goneAt = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
       if (path) void navigate(placeOf(org, path))
       if (event.key === '/') {
         const find = document.querySelector<HTMLInputElement>('.find input')

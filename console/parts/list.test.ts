@@ -14,14 +14,21 @@ const SCROLLER = `document.querySelector('.body, .split > div')`
 type Seen = { ids: string[]; rowsMax: number; disorder: string[]; gaps: number }
 
 /** Scrolls to the end in steps of almost a viewport, as a person pages, and loads what follows. Returns each row once. */
-const scrollThrough = (page: Page) =>
-  page.evaluate<Seen>(`(async () => {
+async function scrollThrough(page: Page): Promise<Seen> {
+  // Without a display the browser may stop making frames; a picture needs one.
+  const frames = setInterval(
+    () => void page.screenshot({ clip: { x: 0, y: 0, width: 1, height: 1 } }).catch(() => {}),
+    500,
+  )
+  const seen = await page.evaluate<Seen>(`(async () => {
     const scroller = ${SCROLLER}
     const seen = new Map()
     const disorder = []
     let [rowsMax, gaps] = [0, 0]
-    // A busy machine skips frames, with what waits for them.
-    const frame = () => new Promise(done => { requestAnimationFrame(() => requestAnimationFrame(done)); setTimeout(done, 250) })
+    const pause = () => new Promise(done => setTimeout(done, 20))
+    const view = scroller.getBoundingClientRect()
+    const isGap = () => [0.2, 0.5, 0.9].some(share =>
+      document.elementFromPoint(view.left + view.width / 2, view.top + view.height * share)?.closest('tr.gap'))
     for (let stuck = 0; stuck < 200; ) {
       const rows = [...document.querySelectorAll('tr[data-row]')]
       rowsMax = Math.max(rowsMax, rows.length)
@@ -36,15 +43,11 @@ const scrollThrough = (page: Page) =>
         before = at
         bottom = place.bottom
       }
-      const view = scroller.getBoundingClientRect()
-      for (const share of [0.2, 0.5, 0.9]) {
-        const shown = document.elementFromPoint(view.left + view.width / 2, view.top + view.height * share)
-        if (shown?.closest('tr.gap')) gaps++
-      }
+      if (isGap()) gaps++
       const top = scroller.scrollTop
       scroller.scrollTop += scroller.clientHeight * 0.9
-      do await frame()
-      while (document.querySelector('[aria-busy=true]'))
+      await pause()
+      for (let n = 0; n < 100 && (isGap() || document.querySelector('[aria-busy=true]')); n++) await pause()
       const hasMore = [...document.querySelectorAll('.paging button')].some(one => one.textContent === 'Show more')
       if (scroller.scrollTop !== top) stuck = 0
       else if (hasMore) stuck++
@@ -52,6 +55,9 @@ const scrollThrough = (page: Page) =>
     }
     return { ids: [...seen.keys()].sort((a, b) => a - b).map(at => seen.get(at)), rowsMax, disorder, gaps }
   })()`)
+  clearInterval(frames)
+  return seen
+}
 
 /** Seconds of the main thread for scrolling over so many pixels. */
 async function costOf(page: Page, px: number): Promise<number> {
