@@ -19,7 +19,7 @@ export const o11yService = (all: () => readonly Service[]) =>
     migrations: new URL('migrations/', import.meta.url),
     tables: hostTables,
     schedules: [trimLog, writeRequestCounts],
-    open: async ({ engines: { db, clock } }) => {
+    open: async ({ engines: { db, clock }, warn }) => {
       const counts = openRequestCounts(db, clock)
       return {
         state: {
@@ -30,7 +30,7 @@ export const o11yService = (all: () => readonly Service[]) =>
           counts,
         },
         provides: { countRequest: counts.count },
-        close: counts.flush,
+        close: () => counts.flush().catch(warn), // The database may be down; the process ends all the same.
       }
     },
   })
