@@ -12,7 +12,7 @@ const CSRF_PATH = '/v1/account/csrf'
 async function fetchOwn(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const answer = await fetch(input, init)
   const isToken = new URL(String(input)).pathname === CSRF_PATH
-  return answer.ok && isToken && !(await isOwnSession()) ? SIGNED_IN_ELSEWHERE() : answer
+  return answer.ok && isToken && !(await isOwnSession()) ? signedInElsewhere() : answer
 }
 
 const isSame = (one: Me, other: Me) => one.org === other.org && one.user === other.user
@@ -25,7 +25,7 @@ async function isOwnSession(): Promise<boolean> {
 }
 
 /** In the form of the host's own errors, so that it is shown where the write was asked for. */
-const SIGNED_IN_ELSEWHERE = () =>
+const signedInElsewhere = () =>
   Response.json(
     {
       error: {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../../test/host.ts'
+import { EngineUnavailable } from '../../engines/engines.ts'
 
 const host = await startHost()
 
@@ -88,5 +89,12 @@ describe('the list of events', () => {
     const { body } = await host.call('POST /v1/account/keys', { as: key, body: { name: 'Web', type: 'publishable' } })
     assert.equal((await host.call('GET /v1/event', { as: body.key })).status, 403)
     assert.equal((await host.call('GET /v1/event', { as: null })).status, 401)
+  })
+
+  it('is answered 503 while the warehouse cannot be reached', async t => {
+    const own = await startHost({}, t)
+    own.engines.warehouse.newestEvents = () => Promise.reject(new EngineUnavailable('warehouse', 'down'))
+    const { status, body, headers } = await own.call('GET /v1/event')
+    assert.deepEqual([status, body.error.code, typeof headers['retry-after']], [503, 'warehouse_unreachable', 'string'])
   })
 })
