@@ -72,10 +72,10 @@ export function checkedLog(log: Log, services: readonly Service[], emitted: Enve
   }
   return {
     ...log,
-    append: async (tx, envelopes) => {
+    append: async (tx, envelopes, ingested) => {
       for (const envelope of envelopes) check(envelope)
       emitted.push(...envelopes)
-      await log.append(tx, envelopes)
+      await log.append(tx, envelopes, ingested)
     },
   }
 }

@@ -124,7 +124,17 @@ export type LogPosition = string
 export type LanePosition = { lane: number; position: LogPosition }
 
 /** `envelope` is JSON. */
-export type LogEntry = { tenant: string; subject: string; envelope: string }
+export type LogEntry = {
+  tenant: string
+  subject: string
+  envelope: string
+  /** What ingest recorded of an event beside its envelope, as JSON; null for all other events. */
+  ingested: string | null
+}
+
+/** Selects the events that were sent to ingest, whatever their subjects. */
+export const INGESTED = 'ingested'
+export type Subjects = readonly string[] | typeof INGESTED
 
 /** The result of a read. `position` is that of the last entry, whatever its subject. `rest`: whether more entries can be
  *  read `now`, or `later`, when a transaction has ended that appends before them. */
@@ -156,11 +166,12 @@ export interface Log {
   readonly driver: string
   /** Lanes are numbered from 0. */
   readonly lanes: number
-  /** Adds events in the transaction of the change they describe. Their texts must not contain NUL. */
-  append(db: Tx, envelopes: readonly Envelope[]): Promise<void>
+  /** Adds events in the transaction of the change they describe. Their texts must not contain NUL. `ingested` has an
+   *  element for each of the events, if they were sent to ingest. */
+  append(db: Tx, envelopes: readonly Envelope[], ingested?: readonly string[]): Promise<void>
   /** The next entries of a lane; for other subjects than these only the position. In patterns, `*` matches one token and
    *  `>` all remaining ones. */
-  read(db: Sql, lane: number, after: LogPosition, subjects: readonly string[], limit: number): Promise<LogRead>
+  read(db: Sql, lane: number, after: LogPosition, subjects: Subjects, limit: number): Promise<LogRead>
   /** The positions before all future entries, by lane. Appends wait until the transaction ends. */
   head(db: Tx): Promise<LogPosition[]>
   /** For each position, when the first entry after it was appended; null if there is none. */

@@ -77,10 +77,10 @@ function handlerOf(
 ): Handler {
   const { emits, run } = consumer
   const { log, clock, random } = engines
-  const handle: Handler['handle'] = async (db, events, signal) => {
+  const handle: Handler['handle'] = async (db, events, ingested, signal) => {
     if (endedOrgs.has(events[0]?.tenant ?? '')) return undefined
     return emitting({ log, clock, random, source }, db, emits, emit =>
-      run({ db, clock, random, state, queues: jobs, emit, signal } as never, events),
+      run({ db, clock, random, state, queues: jobs, emit, signal } as never, events, ingested),
     )
   }
   return { ...consumer, handle }

@@ -1,6 +1,6 @@
 // Background work has three kinds. A schedule runs once per period. A consumer handles log events in the transaction that
 // moves its position. A queue (queue.ts) does work that has external effects or takes long.
-import type { Engines, Envelope, Sql, Tx } from '../engines/engines.ts'
+import type { Engines, Envelope, Sql, Subjects, Tx } from '../engines/engines.ts'
 import type { EmitTo } from './events.ts'
 import type { Lease } from './lease.ts'
 import type { Queues } from './queue.ts'
@@ -54,19 +54,22 @@ export type Consumer = {
   id: string
   /** Its former ids, whose position it takes over. */
   formerIds: readonly string[]
-  /** Patterns: `*` matches one token, `>` all remaining ones. */
-  subjects: readonly string[]
+  /** Patterns of subjects: `*` matches one token, `>` all remaining ones. Or the events that were sent to ingest. */
+  subjects: Subjects
   /** The maximum number of events per call; they are of one organisation and in order. */
   batchMax: number
   emits: Emits
   /** After a failure or timeout, it is called again with some or all of the same events, with backoff; after 20 attempts
    *  an event becomes a dead letter. It may resolve to the number of events handled if that is enough for one
    *  transaction; it is then called again with the rest. */
-  run: (context: ConsumerContext<never>, events: readonly Envelope[]) => Promise<number | undefined>
+  run: (context: ConsumerContext<never>, events: readonly Envelope[], ingested: Ingested) => Promise<number | undefined>
 }
+
+/** What ingest recorded of each event, as JSON; null for those that were not sent to it. */
+export type Ingested = readonly (string | null)[]
 
 export type ConsumerDeclaration<S, E extends Emits> = Pick<Consumer, 'id' | 'subjects' | 'batchMax'> & {
   formerIds?: readonly string[]
   emits?: E
-  run: (context: ConsumerContext<S, E>, events: readonly Envelope[]) => Promise<number | undefined>
+  run: (context: ConsumerContext<S, E>, events: readonly Envelope[], ingested: Ingested) => Promise<number | undefined>
 }

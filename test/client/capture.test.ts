@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url'
 import { createEvents } from '../../client/stoa.ts'
 import { eventually } from '../eventually.ts'
 import { startHost } from '../host.ts'
+import { catchUp } from '../warehouse.ts'
 import { NO_CHROMIUM, openChromium } from './chromium.ts'
 import { node20 } from './node-20.ts'
 import { startUnreliable } from './unreliable-server.ts'
@@ -29,8 +30,10 @@ const unreliable = await startUnreliable()
 const made = await host.call('POST /v1/account/keys', { body: { name: 'Web', type: 'publishable' } })
 const key = made.body.key as string
 
-const stored = (event: string) =>
-  host.db<{ n: string }>`select (properties::jsonb)->>'n' as n from events where event = ${event}`
+const stored = async (event: string) => {
+  await catchUp(host)
+  return host.db<{ n: string }>`select (properties::jsonb)->>'n' as n from events where event = ${event}`
+}
 const distinct = (rows: { n: string }[]) => new Set(rows.map(({ n }) => n)).size
 
 /** Runs a script with `events`; returns what it wrote, its exit code and how long it took. */

@@ -14,6 +14,7 @@ import { compiled } from '../../tools/generate/compile.ts'
 import { generatedFiles } from '../../tools/generate/files.ts'
 import { startHost } from '../host.ts'
 import { specimen } from '../specimen.ts'
+import { catchUp } from '../warehouse.ts'
 import { NO_CHROMIUM, openChromium } from './chromium.ts'
 import { node20 } from './node-20.ts'
 import { CAPTURED } from './suite/capture.ts'
@@ -120,6 +121,7 @@ function reports(prefix: string, results: Promise<Results>): void {
   }
   it('stored each event of the suite once', async () => {
     await results
+    await catchUp(host)
     const rows = await host.db<{ event: string; all: number; distinct: number }>`
       select event, count(*)::int as all, count(distinct (properties::jsonb)->>'n')::int as distinct
       from events where org = ${prefix} group by event order by event`

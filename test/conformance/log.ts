@@ -1,7 +1,7 @@
 // The requirements for every log.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Database, Envelope, Log, LogPosition } from '../../src/engines/engines.ts'
+import { type Database, type Envelope, INGESTED, type Log, type LogPosition } from '../../src/engines/engines.ts'
 import { eventually } from '../eventually.ts'
 
 let made = 0
@@ -67,6 +67,24 @@ export function logConforms(kind: string, db: Database, log: Log, other: { db: D
       const next = newEnvelope('home', 'd')
       await append(next)
       assert.deepEqual((await readUntil(positions, [next])).found, [next])
+    })
+
+    it('has what ingest recorded of events, which are read whatever their subjects', async () => {
+      const head = await headOf()
+      const sent = ['event.a', 'shop.b', 'event.c'].map(subject => newEnvelope('home', subject))
+      await db.transaction(tx => log.append(tx, sent, ['{"n":1}', '{"n":2}', '{"n":3}']))
+      const other = newEnvelope('home', 'event.a')
+      await append(other)
+      assert.deepEqual((await readUntil(head, [...sent, other])).found, [...sent, other])
+      const reads = numbers.map(lane => log.read(db, lane, head[lane] as LogPosition, INGESTED, 1_000))
+      const ids = new Set(idsOf(sent))
+      const found = (await Promise.all(reads))
+        .flatMap(({ entries }) => entries)
+        .filter(({ envelope }) => ids.has(JSON.parse(envelope).id) || JSON.parse(envelope).id === other.id)
+      assert.deepEqual(
+        found.map(({ envelope, ingested }) => [JSON.parse(envelope).id, ingested]),
+        sent.map(({ id }, at) => [id, `{"n":${at + 1}}`]),
+      )
     })
 
     it('has nothing of a transaction that was rolled back', async () => {

@@ -93,6 +93,14 @@ function appending({ warehouse, transaction, settle, rowOf, append, errorsOf, id
     )
   })
 
+  it('keeps an event once that is appended again', async () => {
+    const org = newOrg()
+    const [first, second] = [rowOf({ org }), rowOf({ org })]
+    for (const rows of [[first], [first, second], [second]]) await transaction(tx => warehouse.append(tx, rows))
+    await settle()
+    assert.deepEqual((await idsOf(org)).toSorted(), [first.id, second.id].toSorted())
+  })
+
   it('returns every field unchanged, whatever it contains', async () => {
     for (const text of ['é中🙂', '\u0001\u001f\u007f', 'a\tb\nc\r', '\\N \\. "quoted" \'single\'', '{},;|$1', 'null']) {
       const org = newOrg()

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { Agent, request } from 'undici'
 import type { ErrorRow } from '../../src/engines/engines.ts'
 import { CA, startHost } from '../host.ts'
+import { catchUp } from '../warehouse.ts'
 
 const host = await startHost()
 const MIB = 1024 * 1024
@@ -27,6 +28,7 @@ async function withErrors(all: readonly object[]): Promise<string> {
     assert.equal(status, 200, text)
     host.clock.advance(1)
   }
+  await catchUp(host)
   return key
 }
 

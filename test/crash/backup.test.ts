@@ -140,7 +140,8 @@ describe('a backup under load', () => {
     // What was acknowledged is there.
     const db = databaseOf(restored)
     t.after(db.close)
-    const rows = await db<{ n: string }>`select properties->>'n' as n from events where event = 'order'`
+    const selectStored = () => db<{ n: string }>`select properties->>'n' as n from events where event = 'order'`
+    const rows = await eventually(selectStored, found => found.length >= before.length)
     const stored = new Set(rows.map(({ n }) => n))
     assert.deepEqual(
       before.filter(n => !stored.has(n)),

@@ -172,9 +172,13 @@ type Found = { id: string; sent: string }
 async function assertExactlyOnce(t: TestContext, at: PostgresOptions['at'], load: Load): Promise<void> {
   const { sent, counts } = load
   const db = openPostgres({ at, connectionsMax: 1, queueMax: 10 })
-  const stored = await db<Found>`select id, properties->>'id' as sent from events`
   const published = await db<Found>`select envelope::json->>'id' as id, envelope::json->'data'->>'messageId' as sent
     from bus_log where subject = 'event.crash_test'`
+  // A consumer appends them to the warehouse.
+  const stored = await eventually(
+    () => db<Found>`select id, properties->>'id' as sent from events`,
+    found => found.length >= published.length,
+  )
   const [deduplicated] = await db<{ count: number }>`select count(*) as count from event_ids`
   await db.close()
 

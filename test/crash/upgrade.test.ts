@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { openPostgres } from '../../src/engines/db/postgres.ts'
 import { eventually } from '../eventually.ts'
 import { externalPostgres } from '../external.ts'
 import { client, eventsOf, firstRunOf, freshDirectory, start, up } from '../process.ts'
@@ -134,6 +135,14 @@ it('is done one process after the other without a failed request', { timeout: 60
   const delivered = () => new Set(receiver.received.map(({ body }) => slugOf(body)))
   await eventually(delivered, found => found.size === sent.size)
   assert.deepEqual(delivered(), sent)
+  // The version before appended its events itself, this one has a consumer for that.
+  const db = openPostgres({ at: { url: external.url }, connectionsMax: 1, queueMax: 10 })
+  t.after(() => db.close())
+  const stored = await eventually(
+    () => db<{ slug: string }>`select properties->>'slug' as slug from events where event = 'order'`,
+    rows => rows.length >= sent.size,
+  )
+  assert.deepEqual(stored.map(({ slug }) => slug).toSorted(), [...sent].toSorted())
   const errors = all.flatMap(({ started }) => eventsOf(started)).filter(({ level }) => level >= ERROR_LEVEL)
   assert.deepEqual(errors, [])
   t.diagnostic(`${count} requests, ${sent.size} events`)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { eventually } from '../eventually.ts'
 import { CA, startHost } from '../host.ts'
+import { catchUp } from '../warehouse.ts'
 import { deliver, SDKS, type Sdk, skip } from './deliver.ts'
 import { deliverWithPosthogJs, NO_CHROMIUM } from './posthog-js.ts'
 
@@ -32,8 +33,11 @@ describe('events of SDKs', { skip }, async () => {
     const made = await host.call('POST /v1/account/keys', { as: key, body: { name: 'Web', type: 'publishable' } })
     return { org, secret: key, key: made.body.key as string }
   }
-  const rowsOf = (org: string) => host.db<Row>`select event, wire, distinct_id, revenue, currency, properties
-    from events where org = ${org} order by event`
+  const rowsOf = async (org: string) => {
+    await catchUp(host)
+    return host.db<Row>`select event, wire, distinct_id, revenue, currency, properties
+      from events where org = ${org} order by event`
+  }
   const publishedOf = async (org: string) =>
     (
       await host.db<{ subject: string }>`select subject from bus_log where tenant = ${org} and subject like 'event.%'`
@@ -79,6 +83,7 @@ describe('events of SDKs', { skip }, async () => {
     it(`${sdk} delivers a burst of 1,000 events with default settings, each once`, async () => {
       const { org, key } = await organisation(`burst-${SDKS.indexOf(sdk)}`)
       await deliver(sdk, 'burst', { baseUrl: host.baseUrl, key, ca: CA() })
+      await catchUp(host)
       const [counts] = await host.db`select count(*)::int as events, count(distinct event)::int as names
         from events where org = ${org}`
       assert.deepEqual(counts, { events: 1_000, names: 1_000 })

@@ -3,7 +3,7 @@ import type { Database, Envelope, Log, Random, Removal, Sql } from '../engines.t
 import { openNotifier } from './notifier.ts'
 import { trimPartitions } from './partitions.ts'
 import * as store from './store.ts'
-import { expressionOf, isSubject } from './subjects.ts'
+import { isSubject } from './subjects.ts'
 
 const LANES = 16
 const CHANNEL = 'bus'
@@ -26,9 +26,12 @@ export function openLog({ db, random, warn }: LogOptions): Log {
   return {
     driver: 'PostgreSQL',
     lanes: LANES,
-    append: async (tx, envelopes) => {
+    append: async (tx, envelopes, ingested) => {
       if (envelopes.length === 0) return
-      await store.appendEvents(tx, envelopes.map(newEvent))
+      await store.appendEvents(
+        tx,
+        envelopes.map((envelope, at) => newEvent(envelope, ingested?.[at] ?? null)),
+      )
       const lanes = [...new Set(envelopes.map(({ tenant }) => laneOf(tenant)))]
       const subjects = [...new Set(envelopes.map(({ type }) => type))]
       tx.afterCommit(() => {
@@ -37,10 +40,10 @@ export function openLog({ db, random, warn }: LogOptions): Log {
       })
     },
     read: async (sql, lane, after, subjects, limit) => {
-      const rows = await store.selectEvents(sql, lane, after, expressionOf(subjects), limit)
+      const rows = await store.selectEvents(sql, lane, after, subjects, limit)
       const settled = await settle(sql, lane, Number(after), rows)
-      const entries = settled.flatMap(({ tenant, subject, envelope }) =>
-        envelope === null ? [] : [{ tenant, subject, envelope }],
+      const entries = settled.flatMap(({ tenant, subject, envelope, ingested }) =>
+        envelope === null ? [] : [{ tenant, subject, envelope, ingested }],
       )
       const position = String(settled.at(-1)?.position ?? after)
       if (settled.length < rows.length) return { entries, position, rest: 'later' }
@@ -79,10 +82,10 @@ async function removeEntries({ db, signal, write }: Removal, lane: number, tenan
   return removed
 }
 
-function newEvent(envelope: Envelope): store.NewEvent {
+function newEvent(envelope: Envelope, ingested: string | null): store.NewEvent {
   const { tenant, type: subject } = envelope
   if (!isSubject(subject)) throw new Error(`not a subject: ${subject.slice(0, 200)}`)
-  return { lane: laneOf(tenant), tenant, subject, envelope: JSON.stringify(envelope) }
+  return { lane: laneOf(tenant), tenant, subject, envelope: JSON.stringify(envelope), ingested }
 }
 
 /** Finds how far a lane can be read. A missing number before an existing event belongs to a transaction that is still

@@ -1,13 +1,22 @@
 // The SQL of the log.
 import { columnsOf } from '../db/columns.ts'
-import type { LanePosition, LogPosition, Sql, Tx } from '../engines.ts'
+import {
+  fragment,
+  INGESTED,
+  type LanePosition,
+  type LogPosition,
+  type Sql,
+  type Subjects,
+  type Tx,
+} from '../engines.ts'
+import { expressionOf } from './subjects.ts'
 
 /** Positions as columns for `unnest`. */
 const columns = (readers: readonly LanePosition[]) =>
   [readers.map(({ lane }) => lane), readers.map(one => one.position)] as const
 
-/** `envelope` is JSON. */
-export type NewEvent = { lane: number; tenant: string; subject: string; envelope: string }
+/** `envelope` and `ingested` are JSON. */
+export type NewEvent = { lane: number; tenant: string; subject: string; envelope: string; ingested: string | null }
 
 /** The transaction gets its own number before those of its events: a process that finds an event number missing then
  *  finds the transaction among the running ones. */
@@ -17,13 +26,15 @@ export async function appendEvents(db: Tx, events: readonly NewEvent[]): Promise
     tenant: events.map(event => event.tenant),
     subject: events.map(event => event.subject),
     envelope: events.map(event => event.envelope),
+    ingested: events.map(event => event.ingested),
   })
-  await db`insert into bus_log (lane, position, tenant, subject, envelope)
+  await db`insert into bus_log (lane, position, tenant, subject, envelope, ingested)
     select lane::smallint, case when pg_current_xact_id() is not null then nextval('bus_lane_' || lane) end,
-      tenant, subject, envelope from rows from (
+      tenant, subject, envelope, ingested from rows from (
       string_to_table(${of.lane}, ${separator}, ''), string_to_table(${of.tenant}, ${separator}, ''),
-      string_to_table(${of.subject}, ${separator}, ''), string_to_table(${of.envelope}, ${separator}, '')
-    ) as sent (lane, tenant, subject, envelope)`
+      string_to_table(${of.subject}, ${separator}, ''), string_to_table(${of.envelope}, ${separator}, ''),
+      string_to_table(${of.ingested}, ${separator}, '')
+    ) as sent (lane, tenant, subject, envelope, ingested)`
 }
 
 export async function notifyReaders(db: Tx, channel: string, payload: string): Promise<void> {
@@ -41,7 +52,14 @@ export async function selectHead(db: Tx, lanes: number): Promise<LogPosition[]> 
 }
 
 /** `oldest`: all transactions with lower numbers have ended. */
-export type LogRow = { position: number; tenant: string; subject: string; envelope: string | null; oldest: number }
+export type LogRow = {
+  position: number
+  tenant: string
+  subject: string
+  envelope: string | null
+  ingested: string | null
+  oldest: number
+}
 
 /** Higher than the numbers of all transactions that have one. The upper end of a snapshot would not be: it belongs to
  *  the last ended transaction, and others may run above it. */
@@ -50,15 +68,17 @@ export async function selectNext(db: Sql): Promise<number> {
   return row?.next as number
 }
 
-/** The next events of a lane, with the envelopes of those that match the expression. */
+/** The next events of a lane, with the envelopes of those that are wanted. */
 export async function selectEvents(
   db: Sql,
   lane: number,
   after: LogPosition,
-  expression: string,
+  subjects: Subjects,
   limit: number,
 ): Promise<LogRow[]> {
-  return db<LogRow>`select position, tenant, subject, case when subject ~ ${expression} then envelope end as envelope,
+  const isWanted =
+    subjects === INGESTED ? fragment`ingested is not null` : fragment`subject ~ ${expressionOf(subjects)}`
+  return db<LogRow>`select position, tenant, subject, case when ${isWanted} then envelope end as envelope, ingested,
       pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest
     from bus_log where lane = ${lane} and position > ${after}::bigint order by position limit ${limit}`
 }

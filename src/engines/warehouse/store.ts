@@ -43,7 +43,8 @@ export async function insertEventRows(db: Tx, rows: readonly EventRow[]): Promis
       string_to_table(${of.revenue}, ${separator}, ''), string_to_table(${of.currency}, ${separator}, ''),
       string_to_table(${of.fingerprint}, ${separator}, ''), string_to_table(${of.properties}, ${separator}, '')
     ) as sent (received, timestamp, clamped, org, project, workspace, id, wire, event, distinct_id, anonymous_id,
-      session_id, revenue, currency, fingerprint, properties)`
+      session_id, revenue, currency, fingerprint, properties)
+    on conflict (org, received, id) do nothing`
 }
 
 /** The size limit of the properties of all errors in an answer; the largest errors' properties are omitted first.

@@ -1,7 +1,7 @@
 // Runs the consumers of this process. A lane is read after a notification of new events, and polled once a second if it has
 // some, because a process may die between its commit and its notification.
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Database, type Log, matches, type Tx } from '../../engines/engines.ts'
+import { type Database, INGESTED, type Log, matches, type Tx } from '../../engines/engines.ts'
 import * as store from '../../kit/host/consumers.store.ts'
 import { retryHeld } from './held.ts'
 import { type Handler, type Limits, type ReaderOptions, readLane } from './lane.ts'
@@ -167,8 +167,10 @@ function openReader(options: ReaderOptions, consumer: Handler, troubled: (error:
   return {
     id: consumer.id,
     /** The position moves past events that the consumer does not subscribe to when the lane is polled. */
-    wants: (subjects: readonly string[]) =>
-      subjects.some(subject => consumer.subjects.some(pattern => matches(pattern, subject))),
+    wants: (appended: readonly string[]) => {
+      const { subjects } = consumer
+      return subjects === INGESTED || appended.some(subject => subjects.some(pattern => matches(pattern, subject)))
+    },
     wake,
     retry: () => {
       wanted.add('retries')

@@ -8,6 +8,7 @@ import {
   type Log,
   type LogEntry,
   type LogRead,
+  type Subjects,
   type Tx,
 } from '../../engines/engines.ts'
 import * as store from '../../kit/host/consumers.store.ts'
@@ -22,9 +23,15 @@ const ATTEMPTS_MAX = 3
 export type Handler = {
   id: string
   formerIds: readonly string[]
-  subjects: readonly string[]
+  subjects: Subjects
   batchMax: number
-  handle(db: Tx, events: readonly Envelope[], signal: AbortSignal): Promise<number | undefined>
+  /** `ingested` is what ingest recorded of each event. */
+  handle(
+    db: Tx,
+    events: readonly Envelope[],
+    ingested: readonly (string | null)[],
+    signal: AbortSignal,
+  ): Promise<number | undefined>
 }
 
 /** Tests shorten them. The server ends a transaction that does nothing for 10 s, and a statement after 30 s: both would look
@@ -142,7 +149,8 @@ export function openTurn({ signal: stopped, limits: { budgetMs, lateMs } }: Read
     }, lateMs - elapsedMs())
     try {
       const envelopes = events.map(({ envelope }) => JSON.parse(envelope) as Envelope)
-      const handling = consumer.handle(db, envelopes, AbortSignal.any([stopped, over.signal]))
+      const ingested = events.map(one => one.ingested)
+      const handling = consumer.handle(db, envelopes, ingested, AbortSignal.any([stopped, over.signal]))
       const handled = (await Promise.race([handling, late])) ?? events.length
       if (handled === 0) throw new Error('none of the events was handled')
       return handled
@@ -173,8 +181,8 @@ export function openTurn({ signal: stopped, limits: { budgetMs, lateMs } }: Read
     failureOf: error => {
       if (current === null || stopped.aborted) return null
       // A call that blocks the process or its connection for this long caused the loss of the connection.
-      const isOfDatabase = error instanceof EngineUnavailable && error.engine === 'db' && error.state !== 'conflict'
-      if (!isOfDatabase) return { ...current, error }
+      const isOfEngine = error instanceof EngineUnavailable && error.state !== 'conflict'
+      if (!isOfEngine) return { ...current, error }
       return elapsedMs() < lateMs ? null : { ...current, error: tookTooLong(lateMs, error) }
     },
   }

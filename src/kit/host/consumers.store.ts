@@ -78,11 +78,11 @@ export async function updateHeld(
     where consumer = ${consumer} and tenant = ${tenant}`
 }
 
-const entries = rowsAs<LogEntry>('e', { tenant: 'text', subject: 'text', envelope: 'text' }, 'number')
+const entries = rowsAs<LogEntry>('e', { tenant: 'text', subject: 'text', envelope: 'text', ingested: 'text' }, 'number')
 
 export async function insertWaiting(db: Tx, consumer: string, events: readonly LogEntry[]): Promise<void> {
-  await db`insert into consumer_waiting (consumer, tenant, subject, envelope)
-    select ${consumer}, tenant, subject, envelope from ${entries(events)} order by number`
+  await db`insert into consumer_waiting (consumer, tenant, subject, envelope, ingested)
+    select ${consumer}, tenant, subject, envelope, ingested from ${entries(events)} order by number`
 }
 
 /** The due organisations, oldest first. */
@@ -107,7 +107,7 @@ export async function selectDueConsumers(db: Sql, consumers: readonly string[], 
 export type WaitingEvent = LogEntry & { place: number }
 
 export async function selectWaiting(db: Sql, consumer: string, tenant: string, limit: number): Promise<WaitingEvent[]> {
-  return db<WaitingEvent>`select place, tenant, subject, envelope from consumer_waiting
+  return db<WaitingEvent>`select place, tenant, subject, envelope, ingested from consumer_waiting
     where consumer = ${consumer} and tenant = ${tenant} order by place limit ${limit}`
 }
 
@@ -131,12 +131,12 @@ export async function deleteHeldIfEmpty(db: Tx, consumer: string, tenant: string
 export async function insertDeadLetter(
   db: Tx,
   consumer: string,
-  { tenant, subject, envelope }: LogEntry,
+  { tenant, subject, envelope, ingested }: LogEntry,
   error: string,
   at: string,
 ): Promise<void> {
-  await db`insert into dead_letters (consumer, tenant, subject, envelope, error, at)
-    values (${consumer}, ${tenant}, ${subject}, ${envelope}, ${error}, ${at})`
+  await db`insert into dead_letters (consumer, tenant, subject, envelope, ingested, error, at)
+    values (${consumer}, ${tenant}, ${subject}, ${envelope}, ${ingested}, ${error}, ${at})`
 }
 
 /** A position before every waiting event, keeping the order of dead letters among each other. */
@@ -148,8 +148,8 @@ export async function requeueDeadLetter(db: Tx, id: number, now: string): Promis
     held as (
       insert into consumer_held (consumer, tenant, size, due, error) select consumer, tenant, 1, ${now}, error from letter
       on conflict (consumer, tenant) do update set due = excluded.due, size = 1, tries = 0 returning consumer, tenant)
-    insert into consumer_waiting (consumer, tenant, place, subject, envelope)
-    select consumer, tenant, ${FIRST_PLACE}::bigint + letter.id, subject, envelope
+    insert into consumer_waiting (consumer, tenant, place, subject, envelope, ingested)
+    select consumer, tenant, ${FIRST_PLACE}::bigint + letter.id, subject, envelope, ingested
     from letter join held using (consumer, tenant)
     returning 1`
   return rows.length > 0

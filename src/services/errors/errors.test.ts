@@ -2,12 +2,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../../test/host.ts'
+import { catchUp } from '../../../test/warehouse.ts'
 import { EngineUnavailable } from '../../engines/engines.ts'
 
 const host = await startHost()
 const { other } = host
 const list = (query = '', as: string | null = host.home.key) => host.call(`GET /v1/errors${query}`, { as })
-const capture = (events: object[], as = host.home.key) => host.call('POST /v1/event', { body: events, as })
+const capture = async (events: object[], as = host.home.key) => {
+  const answer = await host.call('POST /v1/event', { body: events, as })
+  await catchUp(host)
+  return answer
+}
 const error = (message: string, more: object = {}) => ({
   event: '$exception',
   properties: { $exception_list: [{ type: 'TypeError', value: message }] },

@@ -1,11 +1,12 @@
 // Decides about one event: what is stored and published, or why it is dropped.
 import { hash } from 'node:crypto'
-import type { Envelope, EventRow } from '../../engines/engines.ts'
+import type { Envelope } from '../../engines/engines.ts'
 import type { Principal } from '../../kit/caller.ts'
 import { isStorable } from '../../kit/storable.ts'
 import { exceptionOf, fingerprintOf, isError, subjectOf } from '../o11y/public.ts'
 import { poisonIn } from './poison.ts'
 import type { Reason } from './reasons.ts'
+import { type Ingested, ingestedData } from './rows.ts'
 import { scrubbed } from './scrub.ts'
 import type { EventSettings } from './settings.ts'
 import type { EventId } from './store.ts'
@@ -19,8 +20,13 @@ const ID_CHARACTERS_MAX = 200
 /** The same as the limit of a whole body as sent. */
 const PROPERTIES_CHARACTERS_MAX = 64 * 1024
 
-/** `dedupe` is null if the SDK sent no id. */
-export type Accepted = { row: EventRow; envelope: Envelope; dedupe: EventId | null }
+/** `characters` is the length of its properties as JSON; `dedupe` is null if the SDK sent no id. */
+export type Accepted = {
+  envelope: Envelope
+  ingested: Ingested
+  characters: number
+  dedupe: EventId | null
+}
 
 /** The facts about the request that apply to all its events. */
 export type Arrival = Arrived & {
@@ -58,13 +64,10 @@ export function acceptEvent(item: ReadItem, arrival: Arrival): Accepted | { drop
   const distinctId = read.distinctId ?? (anonymousId === null ? arrival.visitor : null)
   const id = arrival.newId()
   const fingerprint = isError(event) ? fingerprintOf(properties, exceptionOf(properties)) : null
-  const ids = { distinctId, anonymousId, sessionId }
-  const about = { received: arrival.received, timestamp, isClamped, org, project, workspace, id, wire, event }
-  const data: Record<string, unknown> = { event, timestamp }
-  addKnown(data, { distinctId, anonymousId, sessionId, messageId, revenue, currency, workspace })
-  data.properties = properties
+  const known = { distinctId, anonymousId, sessionId, messageId, revenue, currency, workspace }
   return {
-    row: { ...about, ...ids, revenue, currency, fingerprint, properties: text },
+    ingested: { wire, received: arrival.received, isClamped, fingerprint },
+    characters: text.length,
     envelope: {
       specversion: '1.0',
       id,
@@ -73,7 +76,7 @@ export function acceptEvent(item: ReadItem, arrival: Arrival): Accepted | { drop
       time: timestamp,
       tenant: org,
       ...(project && { project }),
-      data,
+      data: ingestedData({ event, timestamp, ...known, properties }),
     },
     dedupe: messageId === null ? null : { org, id: dedupeId(messageId, caller) },
   }
@@ -96,8 +99,4 @@ function dedupeId(messageId: string, { user, workspace }: Principal): string {
   const writer = user !== null ? 'trusted' : (workspace ?? 'publishable')
   const hex = hash('sha256', `${writer}\n${messageId}`)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
-}
-
-function addKnown(data: Record<string, unknown>, fields: Record<string, unknown>): void {
-  for (const name in fields) if (fields[name] !== null) data[name] = fields[name]
 }

@@ -4,6 +4,7 @@ import { BlockList } from 'node:net'
 import { describe, it } from 'node:test'
 import { type RequestOptions, startHost } from '../../../test/host.ts'
 import { deleteOld } from '../../../test/removal.ts'
+import { catchUp } from '../../../test/warehouse.ts'
 import { type Database, EngineUnavailable } from '../../engines/engines.ts'
 
 const host = await startHost({ runsBackground: true })
@@ -23,6 +24,7 @@ async function arrive(event: object, options: RequestOptions & { around?: object
   const body = { ...around, batch: [{ event: name, properties: {}, ...event }] }
   const answer = await host.call('POST /v1/event', { body, ...more })
   assert.deepEqual([answer.status, answer.body.accepted], [200, 1], answer.text)
+  await catchUp(host)
   const [row] = await host.db<Row>`select * from events where event = ${(event as { event?: string }).event ?? name}
     order by received desc limit 1`
   const [logged] = await host.db<{ envelope: string }>`select envelope from bus_log order by at desc limit 1`
@@ -99,6 +101,7 @@ describe('the subject of an event', () => {
 
 describe('privacy', () => {
   const count = async () => {
+    await catchUp(host)
     const [row] = await host.db<{ n: number }>`select (select count(*) from events) + (select count(*) from bus_log)
       + (select count(*) from event_ids) + (select count(*) from event_salts) as n`
     return row?.n
@@ -306,6 +309,7 @@ describe('a database that cannot be reached', () => {
     }
     state.is = 'up'
     assert.equal((await send()).status, 200)
+    await catchUp(own)
     assert.equal((await own.db`select from events`).length, 1)
   })
 })

@@ -1,15 +1,16 @@
 // How requests share transactions: by turns, and by size.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Database, EventRow, Log, Warehouse } from '../../engines/engines.ts'
+import type { Database, Envelope, Log } from '../../engines/engines.ts'
 import type { Accepted } from './accept.ts'
 import { openCommitter } from './committer.ts'
 
 const MIB = 1024 * 1024
 
 const eventOf = (org: string, characters: number): Accepted => ({
-  row: { org, properties: 'x'.repeat(characters) } as EventRow,
-  envelope: {} as Accepted['envelope'],
+  envelope: { tenant: org } as Envelope,
+  ingested: {} as Accepted['ingested'],
+  characters,
   dedupe: null,
 })
 
@@ -22,13 +23,12 @@ function fakeCommitter(run = writes) {
   const db = { transaction: run, atOnce: run }
   const committer = openCommitter({
     db: { for: () => db } as unknown as Database,
-    log: { append: async () => {} } as unknown as Log,
-    warehouse: {
-      append: (_: unknown, rows: EventRow[]) => {
-        groups.push(rows.map(({ org }) => org))
+    log: {
+      append: (_: unknown, envelopes: readonly Envelope[]) => {
+        groups.push(envelopes.map(({ tenant }) => tenant))
         return new Promise<void>(resolve => ends.push(resolve))
       },
-    } as unknown as Warehouse,
+    } as unknown as Log,
     now: () => new Date(0),
     warn: () => {},
   })

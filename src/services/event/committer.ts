@@ -1,13 +1,6 @@
 // Group commit: requests that arrive while others are being written share the next transaction. Their events, the ids for
 // deduplication and the envelopes are committed together, and only then is a request answered.
-import {
-  ConstraintViolated,
-  type Database,
-  EngineUnavailable,
-  type Log,
-  type Tx,
-  type Warehouse,
-} from '../../engines/engines.ts'
+import { ConstraintViolated, type Database, EngineUnavailable, type Log, type Tx } from '../../engines/engines.ts'
 import { openShares } from '../../fair/shares.ts'
 import { Fault } from '../../kit/fault.ts'
 import type { Accepted } from './accept.ts'
@@ -40,7 +33,6 @@ export type Committer = {
 export type CommitterOptions = {
   db: Database
   log: Log
-  warehouse: Warehouse
   now: () => Date
   warn: (error: unknown) => void
 }
@@ -102,7 +94,7 @@ export function openCommitter(options: CommitterOptions): Committer {
 }
 
 const sizeOf = (events: readonly Accepted[]): number =>
-  events.reduce((sum, { row }) => sum + row.properties.length + EVENT_CHARACTERS, 0)
+  events.reduce((sum, { characters }) => sum + characters + EVENT_CHARACTERS, 0)
 
 /** Requests by organisation, so that each gets its turn in every group. */
 function openQueue() {
@@ -136,15 +128,17 @@ function openQueue() {
   }
 }
 
-function openWriter({ db: whole, warehouse, log, now, warn }: CommitterOptions) {
+function openWriter({ db: whole, log, now, warn }: CommitterOptions) {
   const db = whole.for('events')
 
   let seenAgainMs = Number.NEGATIVE_INFINITY
 
-  function append(tx: Tx, events: readonly Accepted[]) {
-    const [rows, envelopes] = [events.map(({ row }) => row), events.map(({ envelope }) => envelope)]
-    return Promise.all([warehouse.append(tx, rows), log.append(tx, envelopes)])
-  }
+  const append = (tx: Tx, events: readonly Accepted[]) =>
+    log.append(
+      tx,
+      events.map(({ envelope }) => envelope),
+      events.map(({ ingested }) => JSON.stringify(ingested)),
+    )
 
   /** Returns false if one of the events was sent before; nothing was written then. */
   async function writeNew(events: readonly Accepted[], at: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { type Answer, startHost } from '../../../test/host.ts'
+import { catchUp } from '../../../test/warehouse.ts'
 import type { Tx } from '../../engines/engines.ts'
 
 const host = await startHost()
@@ -13,8 +14,10 @@ const publishable = async (as: string) =>
 const [pk, otherPk] = [await publishable(home.key), await publishable(other.key)]
 
 type Stored = { org: string; event: string; properties: Record<string, unknown> }
-const stored = (event: string) =>
-  host.db<Stored>`select org, event, properties from events where event = ${event} order by received, id`
+const stored = async (event: string) => {
+  await catchUp(host)
+  return host.db<Stored>`select org, event, properties from events where event = ${event} order by received, id`
+}
 const envelopes = async (subject: string) =>
   (await host.db<{ envelope: string }>`select envelope from bus_log where subject = ${subject}`).map(({ envelope }) =>
     JSON.parse(envelope),

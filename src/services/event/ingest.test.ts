@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { eventually } from '../../../test/eventually.ts'
 import { startHost } from '../../../test/host.ts'
+import { catchUp } from '../../../test/warehouse.ts'
 
 const host = await startHost()
 const { home, other } = host
@@ -17,8 +18,10 @@ type Stored = {
   distinct_id: string | null
   properties: Record<string, unknown>
 }
-const stored = (org = home.org) =>
-  host.db<Stored & Record<string, unknown>>`select * from events where org = ${org} order by received, id`
+const stored = async (org = home.org) => {
+  await catchUp(host)
+  return host.db<Stored & Record<string, unknown>>`select * from events where org = ${org} order by received, id`
+}
 const published = async (org = home.org) =>
   (await host.db<{ envelope: string }>`select envelope from bus_log where tenant = ${org} order by position`)
     .map(({ envelope }) => JSON.parse(envelope))

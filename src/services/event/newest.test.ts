@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../../test/host.ts'
+import { catchUp } from '../../../test/warehouse.ts'
 import { EngineUnavailable } from '../../engines/engines.ts'
 
 const host = await startHost()
 
 type Shown = { id: string; event: string; properties: object; propertiesOmitted?: number; received: string }
-const send = (as: string, body: unknown) => host.call('POST /v1/event', { as, body })
+const send = async (as: string, body: unknown) => {
+  const answer = await host.call('POST /v1/event', { as, body })
+  await catchUp(host)
+  return answer
+}
 
 async function allPages(as: string, limit: number): Promise<Shown[]> {
   const all: Shown[] = []

@@ -64,10 +64,10 @@ export async function receiveEvents(context: Receiving, sent: Sent): Promise<Rep
 /** One for each event of the largest request. An event may have several, so that a small body could cause a large answer. */
 const WARNINGS_MAX = 250
 
-function warningsAbout(index: number, item: ReadItem | undefined, { row }: Accepted): Warning[] {
+function warningsAbout(index: number, item: ReadItem | undefined, { ingested }: Accepted): Warning[] {
   const notices = item && 'notices' in item ? (item.notices ?? []) : []
   const warnings: Warning[] = notices.map(one => ({ index, ...one }))
-  if (row.isClamped) warnings.push({ index, reason: 'timestamp_clamped' })
+  if (ingested.isClamped) warnings.push({ index, reason: 'timestamp_clamped' })
   return warnings
 }
 

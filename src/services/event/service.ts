@@ -1,5 +1,6 @@
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
+import { appendRows } from './consumer.ts'
 import * as ingest from './ingest.ts'
 import * as newest from './newest.ts'
 import { checkLogSize, makePartitions } from './schedule.ts'
@@ -35,5 +36,6 @@ export const event = service<EventState, typeof SETTINGS>({
   settings: SETTINGS,
   orgSettings: eventSettings,
   schedules: [checkLogSize, makePartitions],
+  consumers: [appendRows],
   open: openEventService,
 })

@@ -1,4 +1,5 @@
 // The state of the service: the committer, and what it knows of organisations, visitors and senders.
+import type { Warehouse } from '../../engines/engines.ts'
 import { openAttempts } from '../../fair/attempts.ts'
 import { type Opening, serviceKit } from '../../kit/service.ts'
 import { type Committer, openCommitter } from './committer.ts'
@@ -6,6 +7,7 @@ import { openVisitors, type Visitors } from './visitors.ts'
 
 export type EventState = {
   committer: Committer
+  warehouse: Warehouse
   visitorOf: Visitors
   /** Milliseconds until a client or peer may send again; counts the share of a request if it may. */
   ceiling(client: string, peer: string, share: number): number
@@ -16,7 +18,7 @@ export type EventState = {
   isLogFull: boolean
 }
 
-export const { operation, schedule } = serviceKit<EventState>()
+export const { operation, schedule, consumer } = serviceKit<EventState>()
 
 const MINUTE_MS = 60_000
 
@@ -24,7 +26,7 @@ type Values = { STOA_EVENTS_PER_CLIENT: number; STOA_EVENTS_PER_PEER: number; ST
 
 export async function openEventService({ engines, settings, baseUrl, warn }: Opening<Values>) {
   const { db, log, warehouse, clock, random } = engines
-  const committer = openCommitter({ db, log, warehouse, now: clock.now, warn })
+  const committer = openCommitter({ db, log, now: clock.now, warn })
   const requests = openAttempts(MINUTE_MS, clock.elapsedMs)
   const ceiling = (client: string, peer: string, share: number) => {
     const waitMs = Math.max(
@@ -38,5 +40,5 @@ export async function openEventService({ engines, settings, baseUrl, warn }: Ope
   }
   const visitorOf = openVisitors(db, clock, random)
   const bound = { logBytesMax: settings.STOA_LOG_MAX_GB * 1024 ** 3, isLogFull: false }
-  return { state: { committer, visitorOf, ceiling, baseUrl, ...bound }, close: committer.close }
+  return { state: { committer, warehouse, visitorOf, ceiling, baseUrl, ...bound }, close: committer.close }
 }
