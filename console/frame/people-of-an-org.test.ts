@@ -9,7 +9,9 @@ type Service = { entries: { path: string; label: string }[]; screens: { path: st
 
 /** As in a browser, where the address of the page is that of the host. The screens themselves are loaded only there. */
 async function declared(): Promise<Service[]> {
-  Object.assign(globalThis, { location: { origin: 'https://localhost' } })
+  // An open channel to other tabs would keep this process running.
+  const BroadcastChannel = class {}
+  Object.assign(globalThis, { location: { origin: 'https://localhost' }, BroadcastChannel })
   const module = await import(new URL('../services/services.ts', import.meta.url).href)
   return module.services
 }
