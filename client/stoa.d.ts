@@ -1758,8 +1758,274 @@ export type ListEventsInput = {
     /** The `next` of the previous page; omitted or empty for the first page */
     after?: string;
 };
+/** The time that was read */
+export type LensRange = {
+    /** From when on */
+    from: string;
+    /** Until when */
+    to: string;
+    /** The time zone of its days */
+    zone: string;
+};
+/** Errors with the same fingerprint */
+export type ErrorGroup = {
+    /** Identical for errors of the same kind */
+    fingerprint: string;
+    /** The class of the newest of them */
+    type?: string;
+    /** Its message */
+    message?: string;
+    /** How many of them in this time */
+    count: number;
+    /** How many distinct visitors they happened to */
+    people: number;
+    /** When the first of them happened, also before this time */
+    firstSeen: string;
+    /** When the last of them happened, also after this time */
+    lastSeen: string;
+    /** The releases that they happened in, at most 20 */
+    releases: string[];
+    /** Their number in 24 parts of the time, the oldest first */
+    sparkline: number[];
+    /** The id of the newest of them */
+    lastExample?: string;
+};
+/** How exact the numbers of visitors are */
+export type DistinctMethod = {
+    /** How visitors were counted: exactly, or, if there are more than 10,000, by an estimate (HyperLogLog) */
+    method: 'exact' | 'sketch';
+    /** How much the estimate may deviate, as a share; 0 if it is exact */
+    error: number;
+};
+/** Errors by fingerprint */
+export type ErrorGroups = {
+    /** The time that was read */
+    range: LensRange;
+    /** The groups of this page */
+    data: ErrorGroup[];
+    /** Send it as `after` to get the next page; empty on the last page */
+    next: string;
+    /** How exact the numbers of visitors are */
+    distinct: DistinctMethod;
+};
+export type ListErrorGroupsInput = {
+    /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
+    range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
+    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    from?: string;
+    /** Until when, rounded up to a quarter of an hour; default now */
+    to?: string;
+    /** The time zone of days, weeks and months; default that of the organisation's settings */
+    zone?: string;
+    /** Only events for which all of these are true, each as `field:operator:value`. Fields are `event`, `path`, `source`, `campaign`, `country`, `device`, `browser`, `system`, `release` or `properties.<name>`; operators are `is`, `not`, `contains`, `starts`, `in` (values separated by commas), `gt`, `lt` and `set` (`true`, the default, or `false`). Repeat the parameter for several */
+    where?: string[];
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+/** An event, and who and what it counts as */
+export type CountedEvent = {
+    /** Its id */
+    id: string;
+    /** Its place in the order in which the events of the organisation arrived */
+    arrival: number;
+    /** When it arrived */
+    received: string;
+    /** When it happened, corrected for the clock of the client */
+    timestamp: string;
+    /** Its name */
+    event: string;
+    /** How it was sent: the form of Stoa, or that of an SDK */
+    wire: string;
+    /** Who it counts as */
+    visitor: string;
+    /** The session that it belongs to */
+    session: string;
+    /** The project that it belongs to */
+    project?: string;
+    /** The workspace whose token wrote it */
+    workspace?: string;
+    /** Who did it */
+    distinctId?: string;
+    /** The id of the visitor before the person was identified */
+    anonymousId?: string;
+    /** The session that the SDK named */
+    sessionId?: string;
+    /** The amount that was paid */
+    revenue?: number;
+    /** The currency of the revenue */
+    currency?: string;
+    /** Of errors: identical for those of the same kind */
+    fingerprint?: string;
+    /** The path of the page */
+    path?: string;
+    /** What led there */
+    source?: string;
+    /** The campaign */
+    campaign?: string;
+    /** The country */
+    country?: string;
+    /** The kind of device */
+    device?: string;
+    /** The browser */
+    browser?: string;
+    /** The operating system */
+    system?: string;
+    /** The version of the program */
+    release?: string;
+    /** Everything else about it */
+    properties: Record<string, unknown>;
+};
+/** The events of a time */
+export type CountedEvents = {
+    /** The time that was read */
+    range: LensRange;
+    /** The events of this page */
+    data: CountedEvent[];
+    /** Send it as `after` to get the next page; empty on the last page */
+    next: string;
+};
+export type ListRawEventsInput = {
+    /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
+    range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
+    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    from?: string;
+    /** Until when, rounded up to a quarter of an hour; default now */
+    to?: string;
+    /** The time zone of days, weeks and months; default that of the organisation's settings */
+    zone?: string;
+    /** Only events for which all of these are true, each as `field:operator:value`. Fields are `event`, `path`, `source`, `campaign`, `country`, `device`, `browser`, `system`, `release` or `properties.<name>`; operators are `is`, `not`, `contains`, `starts`, `in` (values separated by commas), `gt`, `lt` and `set` (`true`, the default, or `false`). Repeat the parameter for several */
+    where?: string[];
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+export type ExportEventsInput = {
+    /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
+    range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
+    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    from?: string;
+    /** Until when, rounded up to a quarter of an hour; default now */
+    to?: string;
+    /** The time zone of days, weeks and months; default that of the organisation's settings */
+    zone?: string;
+    /** Only events for which all of these are true, each as `field:operator:value`. Fields are `event`, `path`, `source`, `campaign`, `country`, `device`, `browser`, `system`, `release` or `properties.<name>`; operators are `is`, `not`, `contains`, `starts`, `in` (values separated by commas), `gt`, `lt` and `set` (`true`, the default, or `false`). Repeat the parameter for several */
+    where?: string[];
+    /** JSON lines, the default, or CSV */
+    format?: 'ndjson' | 'csv';
+};
+/** The events with a name */
+export type NamedEvent = {
+    /** The name */
+    event: string;
+    /** How many of them */
+    count: number;
+    /** How many distinct visitors */
+    people: number;
+    /** When the first of them happened in this time */
+    firstSeen: string;
+    /** When the last of them happened in this time */
+    lastSeen: string;
+};
+/** The names of events */
+export type NamedEvents = {
+    /** The time that was read */
+    range: LensRange;
+    /** The names of this page */
+    data: NamedEvent[];
+    /** Send it as `after` to get the next page; empty on the last page */
+    next: string;
+    /** How exact the numbers of visitors are */
+    distinct: DistinctMethod;
+};
+export type ListEventNamesInput = {
+    /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
+    range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
+    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    from?: string;
+    /** Until when, rounded up to a quarter of an hour; default now */
+    to?: string;
+    /** The time zone of days, weeks and months; default that of the organisation's settings */
+    zone?: string;
+    /** Only events for which all of these are true, each as `field:operator:value`. Fields are `event`, `path`, `source`, `campaign`, `country`, `device`, `browser`, `system`, `release` or `properties.<name>`; operators are `is`, `not`, `contains`, `starts`, `in` (values separated by commas), `gt`, `lt` and `set` (`true`, the default, or `false`). Repeat the parameter for several */
+    where?: string[];
+    /** How many to return; default 50, at most 200 */
+    limit?: number;
+    /** The `next` of the previous page; omitted or empty for the first page */
+    after?: string;
+};
+/** The same of the time before */
+export type Figures = {
+    /** How many distinct visitors */
+    visitors: number;
+    /** How many sessions began */
+    sessions: number;
+    /** How many page views */
+    pageviews: number;
+    /** How many events, page views included */
+    events: number;
+    /** The share of sessions with one page view and under 10 seconds; 0 if there is no session */
+    bounceRate: number;
+    /** How long a session lasted on average, in seconds */
+    visitSeconds: number;
+    /** The revenue by currency; `` if an event names none */
+    revenue: Record<string, number>;
+    /** How many model calls were settled; absent for workspaces and with conditions */
+    requests?: number;
+    /** How many tokens they used */
+    tokens?: number;
+    /** What they cost, in cents */
+    spend?: number;
+};
+/** The figures of a time */
+export type Overview = {
+    /** The time that was read */
+    range: LensRange;
+    /** How many distinct visitors */
+    visitors: number;
+    /** How many sessions began */
+    sessions: number;
+    /** How many page views */
+    pageviews: number;
+    /** How many events, page views included */
+    events: number;
+    /** The share of sessions with one page view and under 10 seconds; 0 if there is no session */
+    bounceRate: number;
+    /** How long a session lasted on average, in seconds */
+    visitSeconds: number;
+    /** The revenue by currency; `` if an event names none */
+    revenue: Record<string, number>;
+    /** How many model calls were settled; absent for workspaces and with conditions */
+    requests?: number;
+    /** How many tokens they used */
+    tokens?: number;
+    /** What they cost, in cents */
+    spend?: number;
+    /** How exact the numbers of visitors are */
+    distinct: DistinctMethod;
+    /** The same of the time before */
+    previous?: Figures;
+};
+export type GetEventOverviewInput = {
+    /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
+    range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
+    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    from?: string;
+    /** Until when, rounded up to a quarter of an hour; default now */
+    to?: string;
+    /** The time zone of days, weeks and months; default that of the organisation's settings */
+    zone?: string;
+    /** Only events for which all of these are true, each as `field:operator:value`. Fields are `event`, `path`, `source`, `campaign`, `country`, `device`, `browser`, `system`, `release` or `properties.<name>`; operators are `is`, `not`, `contains`, `starts`, `in` (values separated by commas), `gt`, `lt` and `set` (`true`, the default, or `false`). Repeat the parameter for several */
+    where?: string[];
+    /** Whether `previous` has the same of the time before; default true */
+    compare?: boolean;
+};
 /** The organisation's settings for events */
 export type EventSettings = {
+    /** The time zone of days, weeks and months; default `UTC` */
+    zone: string;
     /** Whether the client address is stored with its events, as `$ip`; default false */
     storeAddresses: boolean;
     /** Whether texts that look like secrets or card numbers are removed before events are stored; default false */
@@ -1769,12 +2035,99 @@ export type EventSettings = {
 };
 export type GetEventSettingsInput = Record<string, never>;
 export type UpdateEventSettingsInput = {
+    /** The time zone of days, weeks and months; default `UTC` */
+    zone?: string;
     /** Whether the client address is stored with its events, as `$ip`; default false */
     storeAddresses?: boolean;
     /** Whether texts that look like secrets or card numbers are removed before events are stored; default false */
     scrub?: boolean;
     /** After how many days events are deleted; null, the default, keeps them */
     retentionDays?: number | null;
+};
+/** A point of a series */
+export type SeriesPoint = {
+    /** When it begins */
+    at: string;
+    /** The figure */
+    value: number;
+};
+/** A figure over time */
+export type Series = {
+    /** The metric, or the value of the breakdown */
+    name: string;
+    /** Every point, the oldest first; 0 where nothing happened */
+    points: SeriesPoint[];
+};
+/** Figures over time */
+export type Timeseries = {
+    /** The time that was read */
+    range: LensRange;
+    /** The time between two points */
+    interval: string;
+    /** The series */
+    series: Series[];
+    /** The series of the time before */
+    previous?: Series[];
+    /** How exact the numbers of visitors are */
+    distinct: DistinctMethod;
+};
+export type GetEventTimeseriesInput = {
+    /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
+    range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
+    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    from?: string;
+    /** Until when, rounded up to a quarter of an hour; default now */
+    to?: string;
+    /** The time zone of days, weeks and months; default that of the organisation's settings */
+    zone?: string;
+    /** Only events for which all of these are true, each as `field:operator:value`. Fields are `event`, `path`, `source`, `campaign`, `country`, `device`, `browser`, `system`, `release` or `properties.<name>`; operators are `is`, `not`, `contains`, `starts`, `in` (values separated by commas), `gt`, `lt` and `set` (`true`, the default, or `false`). Repeat the parameter for several */
+    where?: string[];
+    /** The time between two points, at most 2000 of them; by default it depends on the range */
+    interval?: '15m' | 'hour' | 'day' | 'week' | 'month';
+    /** Only this figure; by default `visitors`, `sessions`, `pageviews`, `events`, or the visitors of a breakdown */
+    metric?: 'visitors' | 'sessions' | 'pageviews' | 'events' | 'bounceRate' | 'visitSeconds';
+    /** A breakdown: a series for each of the 8 values with the most visitors. The same fields as in `where` */
+    by?: string;
+    /** Whether `previous` has the same of the time before; default false */
+    compare?: boolean;
+};
+/** A value, and how many visitors had it */
+export type TopValue = {
+    /** The value */
+    value: string;
+    /** How many distinct visitors */
+    visitors: number;
+    /** How many events */
+    events: number;
+    /** The share of all visitors of the time */
+    share: number;
+};
+/** The values with the most visitors */
+export type Top = {
+    /** The time that was read */
+    range: LensRange;
+    /** The field */
+    by: string;
+    /** The values, that with the most visitors first */
+    data: TopValue[];
+    /** How exact the numbers of visitors are */
+    distinct: DistinctMethod;
+};
+export type GetEventTopInput = {
+    /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
+    range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
+    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    from?: string;
+    /** Until when, rounded up to a quarter of an hour; default now */
+    to?: string;
+    /** The time zone of days, weeks and months; default that of the organisation's settings */
+    zone?: string;
+    /** Only events for which all of these are true, each as `field:operator:value`. Fields are `event`, `path`, `source`, `campaign`, `country`, `device`, `browser`, `system`, `release` or `properties.<name>`; operators are `is`, `not`, `contains`, `starts`, `in` (values separated by commas), `gt`, `lt` and `set` (`true`, the default, or `false`). Repeat the parameter for several */
+    where?: string[];
+    /** The field: `event`, `path`, `source`, `campaign`, `country`, `device`, `browser`, `system`, `release` or `properties.<name>`; default `path` */
+    by?: string;
+    /** How many; default 10, at most 100 */
+    limit?: number;
 };
 /** A handler for events with certain subjects */
 export type Consumer = {
@@ -3100,6 +3453,31 @@ export type Stoa = {
     /** The same, as an iterator over the items of all pages. */
     listEventsAll(input?: ListEventsInput, options?: CallOptions): AsyncGenerator<ReceivedEvent, void, undefined>;
     /**
+     * Lists errors by fingerprint, those that happened last first.
+     * `GET /v1/event/errors`
+     */
+    listErrorGroups(input?: ListErrorGroupsInput, options?: CallOptions): Call<ErrorGroups>;
+    /**
+     * Lists the events of a time, those that happened last first.
+     * `GET /v1/event/events`
+     */
+    listRawEvents(input?: ListRawEventsInput, options?: CallOptions): Call<CountedEvents>;
+    /**
+     * Streams the events of a time as JSON lines or CSV, those that happened last first.
+     * `GET /v1/event/export`
+     */
+    exportEvents(input?: ExportEventsInput, options?: CallOptions): Call<Response>;
+    /**
+     * Lists the names of events with their number and people, the most frequent first.
+     * `GET /v1/event/insights/events`
+     */
+    listEventNames(input?: ListEventNamesInput, options?: CallOptions): Call<NamedEvents>;
+    /**
+     * Returns visitors, sessions, page views, events, revenue and model usage of a time.
+     * `GET /v1/event/overview`
+     */
+    getEventOverview(input?: GetEventOverviewInput, options?: CallOptions): Call<Overview>;
+    /**
      * Returns the organisation's settings for events.
      * `GET /v1/event/settings`
      */
@@ -3109,6 +3487,16 @@ export type Stoa = {
      * `PATCH /v1/event/settings`
      */
     updateEventSettings(input?: UpdateEventSettingsInput, options?: CallOptions): Call<EventSettings>;
+    /**
+     * Returns visitors, sessions, page views and events of a time, point by point.
+     * `GET /v1/event/timeseries`
+     */
+    getEventTimeseries(input?: GetEventTimeseriesInput, options?: CallOptions): Call<Timeseries>;
+    /**
+     * Returns the values of a field with the most visitors, such as paths or sources.
+     * `GET /v1/event/top`
+     */
+    getEventTop(input?: GetEventTopInput, options?: CallOptions): Call<Top>;
     /**
      * Lists the consumers of the event log and their backlogs.
      * `GET /v1/o11y/consumers`

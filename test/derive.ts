@@ -82,7 +82,7 @@ export function send(
     return host.call(`${method} ${path}`, { body: { ...Object.fromEntries(others), ...rest }, ...options })
   }
   const query = new URLSearchParams(
-    Object.entries(rest).map(([name, value]) => [name, String(value)] as [string, string]),
+    Object.entries(rest).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)])),
   )
   return host.call(`${method} ${path}${query.size > 0 ? `?${query}` : ''}`, { ...example, ...options })
 }

@@ -1,6 +1,7 @@
 // Every listing of the product, and rows for it: the test of the rows examined and the benchmark of growth read this
 // table. A new listing adds a line to LISTINGS, and a statement to `fillOrg` if its table has none.
-import type { Sql } from '../src/engines/engines.ts'
+import { fragment, type Sql } from '../src/engines/engines.ts'
+import { DIMENSIONS, type Dimension } from '../src/engines/warehouse/counts.ts'
 import type { OrgId } from '../src/kit/caller.ts'
 
 /** `{owner}` and `{member}` in a path are the ids of these people, `{org}` is their organisation, `{recent}` is a time shortly before the last entry of
@@ -55,6 +56,10 @@ export const LISTINGS: readonly Listing[] = [
   listing('own expired keys', `/v1/account/keys?status=expired&${LIMIT}`, 'member'),
   listing('own revoked keys', `/v1/account/keys?status=revoked&${LIMIT}`, 'member'),
   listing('events', `/v1/event?${LIMIT}`),
+  listing('names of events', `/v1/event/insights/events?range=day&${LIMIT}`),
+  listing('groups of errors', `/v1/event/errors?range=day&${LIMIT}`, 'owner', false),
+  listing('events of a time', `/v1/event/events?range=day&${LIMIT}`),
+  listing('events since lately', `/v1/event/events?from={recent}&${LIMIT}`),
   listing('errors', `/v1/errors?${LIMIT}`, 'owner', false),
   listing('dead letters', `/v1/o11y/dead-letters?${LIMIT}`, 'superadmin'),
   listing('usage', `/v1/billing/usage?${LIMIT}`),
@@ -137,9 +142,7 @@ export async function fillOrg(db: Sql, { org, owner, member }: FilledOrg, count:
       inviting.email, ${now}::timestamptz - make_interval(secs => n), ${now}::timestamptz + interval '7 days'
     from users as invited, users as inviting, generate_series(0, ${each}::int) as n
     where invited.id = ${member} and inviting.id = ${owner}`
-  await db`insert into events (received, timestamp, clamped, org, id, wire, event, fingerprint, properties)
-    select ${now}::timestamptz - make_interval(secs => n), ${now}::timestamptz - make_interval(secs => n), false, ${org}, 'evt_' || n, 'native', '$exception', 'f', '{}'
-    from generate_series(0, ${each}::int) as n`
+  await fillEvents(db, org, count, now)
   await db`insert into dead_letters (consumer, tenant, subject, envelope, error, at)
     select 'consumer', ${org}, 'project.created',
       '{"id":"evt_1","type":"project.created","tenant":"home","time":"2026-11-15T09:30:00.000Z"}', 'failed', ${now}
@@ -211,4 +214,26 @@ async function fillUser(db: Sql, { org, user }: { org: OrgId; user: string }, co
       case when not is_active and n % 3 = 0 then ${now}::timestamptz - interval '1 day' end,
       case when not is_active and n % 3 = 1 then ${now}::timestamptz end
     from (select n, n % (${count}::int / ${ACTIVE_KEYS}::int) = 0 as is_active from generate_series(0, ${each}::int) as n) as one`
+}
+
+/** Errors, each of another visitor, with five names. */
+async function fillEvents(db: Sql, org: OrgId, count: number, now: string) {
+  await db`insert into events (received, timestamp, clamped, org, id, wire, event, fingerprint, properties, arrival, visitor, session)
+    select ${now}::timestamptz - make_interval(secs => n), ${now}::timestamptz - make_interval(secs => n), false, ${org}, 'evt_' || n,
+      'native', case when n % 5 = 0 then '$exception' else 'error ' || n % 5 end, 'f', '{}', ${count}::int - n, 'visitor ' || n,
+      md5(n::text)::uuid
+    from generate_series(0, ${count - 1}::int) as n`
+  for (const [dimension, value] of Object.entries({
+    all: fragment`''`,
+    event: fragment`event`,
+    error: fragment`fingerprint`,
+  })) {
+    await db`insert into event_counts (org, scope, dimension, level, at, value, events, pageviews, sessions, bounces, ms, amount,
+        first, last, people, visitors)
+      select org, '', ${DIMENSIONS[dimension as Dimension]}, 0, date_bin('15 min', timestamp, '2000-01-01Z'), ${value}, count(*), 0, count(*), 0, 0, 0,
+        min(timestamp), max(timestamp), count(*), '\\x00' || string_agg(substr(sha256(visitor::bytea), 1, 8), '')
+      from events where org = ${org} group by org, 5, 6`
+  }
+  await db`insert into event_errors (org, scope, fingerprint, first, last, example, example_received, releases)
+    select org, '', fingerprint, min(timestamp), max(timestamp), 'evt_0', ${now}, '{}' from events where org = ${org} group by 1, 2, 3`
 }

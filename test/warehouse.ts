@@ -1,7 +1,7 @@
 // Lets the warehouse catch up with the log, in hosts of tests that run no background work.
 import { setTimeout as wait } from 'node:timers/promises'
 import { readLane } from '../src/host/consumers/lane.ts'
-import { appendRows } from '../src/services/event/consumer.ts'
+import { appendRows } from '../src/services/event/consumers.ts'
 import type { TestHost } from './host.ts'
 
 const LIMITS = { budgetMs: 20_000, lateMs: 30_000, pollMs: 1_000, backoffMs: 0, backoffMaxMs: 0 }

@@ -1,5 +1,7 @@
 // Interfaces to the outside world. Services and the host use only these types; `open.ts` chooses the implementations.
 // An engine is added here when the first service needs it.
+import type { Database, Sql, Tx } from './db/types.ts'
+import type { Warehouse } from './warehouse/types.ts'
 
 export type Engines = {
   db: Database
@@ -27,82 +29,6 @@ export interface Random {
   bytes(count: number): Buffer
   /** Letters and digits, drawn uniformly from 62 characters: 43 of them have 256 bits. */
   token(length: number): string
-}
-
-export type SqlValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[]
-
-/** A part of a query. Its text becomes a part of the query's text, its values parameters. */
-export class Fragment {
-  readonly strings: readonly string[]
-  readonly values: readonly QueryValue[]
-  constructor(strings: readonly string[], values: readonly QueryValue[]) {
-    this.strings = strings
-    this.values = values
-  }
-}
-
-export type QueryValue = SqlValue | Fragment
-
-/** A part of a query, such as columns or a condition: ``fragment`org = ${org}` ``. */
-export const fragment = (strings: TemplateStringsArray, ...values: QueryValue[]): Fragment =>
-  new Fragment(strings, values)
-
-/** A query as a tagged template: every `${value}` is sent as a parameter, unless it is a fragment. Times are RFC 3339 strings,
- *  64-bit integers are numbers. */
-export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values: QueryValue[]) => Promise<Row[]>
-
-/** A transaction. Functions that write require one, so that a write outside of a transaction does not compile. */
-export interface Tx extends Sql {
-  readonly isTransaction: true
-  /** Calls `work` when the rest of the transaction is done, all such calls together. For rows that many transactions
-   *  change: they are locked briefly, and in one order. */
-  beforeCommit(work: () => Promise<unknown>): void
-  /** Calls `done` when the transaction has been committed. */
-  afterCommit(done: () => void): void
-  /** Runs several statements without parameters. For migrations only. */
-  script(text: string): Promise<void>
-}
-
-/** A dedicated connection without time limits. Its statements run one after the other. */
-export interface Session extends Tx {
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-}
-
-/** PostgreSQL. Calling it runs one read query. */
-export interface Database extends Sql {
-  /** What implements it, for operators; as in other engines. */
-  readonly driver: string
-  /** The same database for the calls of one organisation, or of one client address if no organisation is known. Each has
-   *  its own queue; they are served in turn, and none gets more than is left for the others. */
-  for(user: string): Database
-  /** The same for consumers, queues and schedules. It has its own connections and queues, so that it and requests do not
-   *  delay each other. */
-  readonly background: Database
-  /** The same for reads over many rows, with its own connections and queues. Its statements are planned for their
-   *  values, may scan whole tables, and cannot write. */
-  readonly analytics: Database
-  /** Commits when the work resolves, rolls back when it throws. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** For writes of a single statement. */
-  readonly autocommit: Tx
-  /** Sends all writes of the work as one statement: one round trip instead of several. They must not read what the
-   *  others write, and return no rows. */
-  atOnce(work: (tx: Tx) => Promise<unknown>): Promise<void>
-  script(text: string): Promise<void>
-  /** Runs long work outside of the pool and its queue. For migrations only. */
-  session<T>(work: (session: Session) => Promise<T>): Promise<T>
-  /** Calls `onNotify` for each message on the channel, and `onConnect` each time listening (re)starts: messages may have
-   *  been missed, so caches must be cleared. */
-  listen(channel: string, onNotify: (payload: string) => void, onConnect: () => void): Promise<void>
-  /** False while the listening connection is lost. Code that relies on notifications must then query the database. */
-  isListening(): boolean
-  /** Resolves when all notifications sent before this call, by any process, have been handled here, or listening is lost. */
-  waitForNotifications(): Promise<void>
-  /** Rejects if the server does not answer or its disk is full. */
-  ping(): Promise<void>
-  /** The load of requests, background work or analytics. `waiting` counts work that waits for a connection. */
-  load(): { running: number; waiting: number }
-  close(): Promise<void>
 }
 
 /** An event of the log: CloudEvents 1.0 plus the organisation it belongs to. */
@@ -150,8 +76,13 @@ export type TrimOptions = {
   undeclared: readonly LanePosition[]
 }
 
+export * from './db/types.ts'
 export { isLocalhost } from './http/guard.ts'
 export { matches } from './log/subjects.ts'
+export { isZone, startOf, type Unit } from './warehouse/calendar.ts'
+export { scopeOfProject, scopeOfWorkspace } from './warehouse/counts.ts'
+export { SKETCH_ERROR } from './warehouse/distinct.ts'
+export * from './warehouse/types.ts'
 
 /** All events, in lanes: an organisation's events are in one lane, in the same order for all readers, who store their
  *  own positions. */
@@ -186,71 +117,6 @@ export interface Log {
   /** Its size on the disk. */
   bytes(db: Sql): Promise<number>
   close(): Promise<void>
-}
-
-/** An accepted event, as it is stored. */
-export type EventRow = {
-  /** When it arrived, and when it happened by the server's clock. */
-  received: string
-  timestamp: string
-  /** Whether the client's time was too far from ours and was replaced. */
-  isClamped: boolean
-  org: string
-  project: string | null
-  workspace: string | null
-  id: string
-  wire: string
-  event: string
-  distinctId: string | null
-  anonymousId: string | null
-  sessionId: string | null
-  revenue: number | null
-  currency: string | null
-  /** Only for errors: those with the same fingerprint are the same error. */
-  fingerprint: string | null
-  /** A JSON object. */
-  properties: string
-}
-
-/** A path in an error's properties, such as `exception/stack`, and how many characters of a text are read there:
- *  normally, and if the properties are omitted. */
-export type ErrorPath = { path: string; charactersMax: number; charactersMaxIfOmitted: number }
-
-export type ErrorRow = Pick<EventRow, 'id' | 'event' | 'timestamp' | 'project' | 'distinctId' | 'sessionId'> & {
-  fingerprint: string
-  /** JSON text; null if omitted, because those of all rows together would be too long. */
-  properties: string | null
-  propertiesBytes: number
-  /** The values at the given paths, and the last frames of `$exception_list`. Texts that are longer than requested have
-   *  one extra character; objects and lists are empty. Both are null if the properties are short enough to be parsed. */
-  excerpt: Record<string, unknown> | null
-  frames: unknown[] | null
-}
-
-export type ListedEvent = Omit<EventRow, 'isClamped' | 'org' | 'fingerprint' | 'properties'> & {
-  /** JSON text; null if omitted, because those of all rows together would be too long. */
-  properties: string | null
-  propertiesBytes: number
-}
-
-/** Stores and reads events. */
-export interface Warehouse {
-  readonly driver: string
-  /** Called in the transaction that accepts them. */
-  append(db: Tx, rows: readonly EventRow[]): Promise<void>
-  /** Newest first; of one workspace, or of the whole organisation. `paths` are read from long properties. */
-  newestErrors(
-    db: Sql,
-    of: { org: string; workspace: string | null },
-    limit: number,
-    paths: readonly ErrorPath[],
-  ): Promise<ErrorRow[]>
-  /** Events of an organisation in the order of their arrival, the newest first, from those that arrived before `last`. */
-  newestEvents(db: Sql, org: string, last: { received: string; id: string }, limit: number): Promise<ListedEvent[]>
-  /** Deletes up to that many events that arrived before that time; returns how many. */
-  deleteBefore(db: Tx, org: string, before: string, limit: number): Promise<number>
-  /** Creates partitions for the coming months. To be called every hour. */
-  maintain(db: Sql, write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>, now: Date): Promise<void>
 }
 
 export type HttpRequest = {

@@ -267,9 +267,8 @@ function nearRoutes(services: readonly Service[]) {
   const operations = services.flatMap(one => Object.values(one.operations))
   const near = nearOf(operations.map(({ path }) => path))
   return (method: string, path: string): string | null => {
-    const [found] = near(path)
-    const same = operations.filter(one => one.path === found)
-    const one = same.find(one => one.method === method) ?? same[0]
+    const like = near(path).flatMap(found => operations.filter(one => one.path === found))
+    const one = like.find(one => one.method === method) ?? like[0]
     return one ? `${one.method} ${one.path}` : null
   }
 }

@@ -63,11 +63,12 @@ function add(input: Record<string, unknown>, name: string, value: unknown): void
   input[name] = value
 }
 
-/** Parses numbers and booleans strictly. Other values stay strings, which the schema check then rejects. */
+/** Parses numbers and booleans strictly, and a list from a parameter that may be repeated. Other values stay strings, which the schema check then rejects. */
 function fromQuery(name: string, value: unknown, schema: TSchema | undefined): unknown {
   if (!schema) return value
-  if (Array.isArray(value)) throw invalidField(name, 'must be given once')
   const { type } = schema as { type?: string }
+  if (type === 'array') return [value].flat()
+  if (Array.isArray(value)) throw invalidField(name, 'must be given once')
   const text = value as string
   if (type === 'integer' && /^-?(0|[1-9]\d{0,15})$/.test(text)) return Number(text)
   if (type === 'number' && /^-?(0|[1-9]\d{0,15})(\.\d{1,15})?$/.test(text)) return Number(text)

@@ -44,10 +44,15 @@ export function csvReply<Row>(
   return reply(200, { ...own, ...headers }, csvText(columns, rows))
 }
 
-export function csvText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`
+export const csvText = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string =>
+  csvHead(columns) + csvRows(columns, rows)
+
+const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`
+export const csvHead = <Row>(columns: readonly Column<Row>[]) => line(columns.map(({ name }) => name))
+
+export function csvRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const cellsOf = (row: Row) => columns.map(({ kind, of }) => (kind === 'text' ? textCell(of(row)) : of(row)))
-  return line(columns.map(({ name }) => name)) + rows.map(row => line(cellsOf(row))).join('')
+  return rows.map(row => line(cellsOf(row))).join('')
 }
 
 /** Characters that start a formula in spreadsheets. */

@@ -44,6 +44,8 @@ function worldOf({ warehouse, db, transaction, settle }: OpenedWarehouse) {
     ...{ received: at(0), timestamp: at(0), isClamped: false, org: 'home', project: null, workspace: null },
     ...{ id: `evt_${String(++count).padStart(6, '0')}`, wire: 'native', event: '$exception' },
     ...{ distinctId: null, anonymousId: null, sessionId: null, revenue: null, currency: null, fingerprint: 'f1' },
+    ...{ visitor: 'somebody', join: null, path: null, source: null, campaign: null, country: null },
+    ...{ device: null, browser: null, system: null, release: null },
     ...given,
     properties: JSON.stringify(properties),
   })

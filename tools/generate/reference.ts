@@ -134,7 +134,9 @@ function curl(operation: Operation): string {
   const path = operation.path.replace(/\{(\w+)(?:\.\.\.)?\}/g, (_, name) =>
     encodeURIComponent(String(inPath.get(name))),
   )
-  const query = new URLSearchParams(Object.fromEntries(values('query').map(([name, value]) => [name, String(value)])))
+  const query = new URLSearchParams(
+    values('query').flatMap(([name, value]) => [value].flat().map(one => [name, String(one)] as [string, string])),
+  )
   const { bodyExample, bodyKind } = operation
   const body = JSON.stringify(bodyExample ?? Object.fromEntries(values('body')))
   const isJson = bodyKind === 'json' || bodyExample !== undefined

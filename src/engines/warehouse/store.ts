@@ -1,51 +1,5 @@
 // The SQL of the warehouse.
-import { columnsOf } from '../db/columns.ts'
-import {
-  type ErrorPath,
-  type ErrorRow,
-  type EventRow,
-  fragment,
-  type ListedEvent,
-  type Sql,
-  type Tx,
-} from '../engines.ts'
-
-export async function insertEventRows(db: Tx, rows: readonly EventRow[]): Promise<void> {
-  const { separator, of } = columnsOf({
-    received: rows.map(row => row.received),
-    timestamp: rows.map(row => row.timestamp),
-    clamped: rows.map(row => row.isClamped),
-    org: rows.map(row => row.org),
-    project: rows.map(row => row.project),
-    workspace: rows.map(row => row.workspace),
-    id: rows.map(row => row.id),
-    wire: rows.map(row => row.wire),
-    event: rows.map(row => row.event),
-    distinctId: rows.map(row => row.distinctId),
-    anonymousId: rows.map(row => row.anonymousId),
-    sessionId: rows.map(row => row.sessionId),
-    revenue: rows.map(row => row.revenue),
-    currency: rows.map(row => row.currency),
-    fingerprint: rows.map(row => row.fingerprint),
-    properties: rows.map(row => row.properties),
-  })
-  await db`insert into events (received, timestamp, clamped, org, project, workspace, id, wire, event, distinct_id,
-      anonymous_id, session_id, revenue, currency, fingerprint, properties)
-    select received::timestamptz, timestamp::timestamptz, clamped::boolean, org, project, workspace, id, wire, event,
-      distinct_id, anonymous_id, session_id, revenue::float8, currency, fingerprint, properties::jsonb
-    from rows from (
-      string_to_table(${of.received}, ${separator}, ''), string_to_table(${of.timestamp}, ${separator}, ''),
-      string_to_table(${of.clamped}, ${separator}, ''), string_to_table(${of.org}, ${separator}, ''),
-      string_to_table(${of.project}, ${separator}, ''), string_to_table(${of.workspace}, ${separator}, ''),
-      string_to_table(${of.id}, ${separator}, ''), string_to_table(${of.wire}, ${separator}, ''),
-      string_to_table(${of.event}, ${separator}, ''), string_to_table(${of.distinctId}, ${separator}, ''),
-      string_to_table(${of.anonymousId}, ${separator}, ''), string_to_table(${of.sessionId}, ${separator}, ''),
-      string_to_table(${of.revenue}, ${separator}, ''), string_to_table(${of.currency}, ${separator}, ''),
-      string_to_table(${of.fingerprint}, ${separator}, ''), string_to_table(${of.properties}, ${separator}, '')
-    ) as sent (received, timestamp, clamped, org, project, workspace, id, wire, event, distinct_id, anonymous_id,
-      session_id, revenue, currency, fingerprint, properties)
-    on conflict (org, received, id) do nothing`
-}
+import { type ErrorPath, type ErrorRow, fragment, type ListedEvent, type Sql, type Tx } from '../engines.ts'
 
 /** The size limit of the properties of all errors in an answer; the largest errors' properties are omitted first.
  *  Ordinary errors fit, 10 KiB for each of 200, and so do the ten largest that can be stored. */
@@ -140,5 +94,13 @@ export async function deleteEvents(db: Tx, org: string, before: string, limit: n
       order by received limit ${limit})
     delete from events using old where events.tableoid = old.tableoid and events.ctid = old.ctid
     returning 1`
+  return rows.length
+}
+
+/** Oldest first, as they began. One that is older than that and lasted until after it is kept. */
+export async function deleteSessions(db: Tx, org: string, before: string, limit: number): Promise<number> {
+  const rows = await db`with old as (
+      select id from event_sessions where org = ${org} and first < ${before} and last < ${before} order by first limit ${limit})
+    delete from event_sessions using old where org = ${org} and event_sessions.id = old.id returning 1`
   return rows.length
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, it } from 'node:test'
+import { lensesConform } from '../../../test/conformance/lenses.ts'
 import { warehouseConforms } from '../../../test/conformance/warehouse.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { openWarehouse } from './warehouse.ts'
@@ -10,6 +11,11 @@ const warehouse = openWarehouse()
 
 warehouseConforms('in PostgreSQL', async () => {
   return { warehouse, db, transaction: work => db.transaction(work), settle: async () => {} }
+})
+
+lensesConform('in PostgreSQL', async () => {
+  const transaction: typeof db.transaction = work => db.transaction(work)
+  return { warehouse, db: db.analytics, transaction, settle: async () => {}, zone: 'Europe/Vienna' }
 })
 
 it('keeps the events of each month in their own partition', async () => {
@@ -26,7 +32,9 @@ it('keeps the events of each month in their own partition', async () => {
     event: 'page',
   }
   const none = { project: null, workspace: null, distinctId: null, anonymousId: null, sessionId: null }
-  const event = { ...row, ...none, revenue: null, currency: null, fingerprint: null, properties: '{}' }
+  const facts = { path: null, source: null, campaign: null, country: null, device: null, browser: null, system: null }
+  const counted = { visitor: 'u', join: null, release: null, fingerprint: null }
+  const event = { ...row, ...none, ...facts, ...counted, revenue: null, currency: null, properties: '{}' }
   await db.transaction(tx => warehouse.append(tx, [event]))
   const [found] = await db<{
     partition: string

@@ -1,16 +1,23 @@
 // The warehouse in PostgreSQL: the events of all organisations in one table with a partition for each month.
 import { createPartition, selectPartitions } from '../db/partitions.ts'
 import type { Sql, Tx, Warehouse } from '../engines.ts'
+import { appendEventRows, appendUsage } from './append.ts'
+import { addUp } from './compact.ts'
+import { lenses } from './lenses.ts'
 import * as store from './store.ts'
 
 type Write = <T>(work: (db: Tx) => Promise<T>) => Promise<T>
 
 export const openWarehouse = (): Warehouse => ({
   driver: 'PostgreSQL',
-  append: (db, rows) => store.insertEventRows(db, rows),
+  append: appendEventRows,
+  appendUsage,
+  lenses,
+  addUp,
   newestErrors: store.selectErrors,
   newestEvents: store.selectArrived,
   deleteBefore: (db, org, before, limit) => store.deleteEvents(db, org, before, limit),
+  deleteSessions: store.deleteSessions,
   maintain: (db, write, now) => makePartitions(db, write, now),
 })
 

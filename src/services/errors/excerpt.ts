@@ -1,6 +1,6 @@
 // Reads parts of an error's properties that are too long to be parsed: the values at some paths, with long texts truncated.
 import type { ErrorPath, ErrorRow } from '../../engines/engines.ts'
-import { EXCEPTION_PATHS } from '../o11y/public.ts'
+import { EXCEPTION_PATHS, RELEASE_NAMES, URL_NAMES } from '../o11y/public.ts'
 
 export type Fields = Record<string, unknown>
 
@@ -16,10 +16,8 @@ const NAMED_CHARACTERS_MAX_IF_OMITTED = 200
 const MESSAGE_CHARACTERS_MAX_IF_OMITTED = 500
 const STACK_CHARACTERS_MAX_IF_OMITTED = 1_000
 
-export const URL_NAMES = ['$current_url', 'url', 'current_url', '$url', '[Amplitude] Page URL']
 export const LIBRARY_NAMES = ['$lib', 'mp_lib', 'library']
 export const LIBRARY_VERSION_NAMES = ['$lib_version', 'library_version']
-export const RELEASE_NAMES = ['$release', 'release', '$app_version', 'app_version', 'version_name']
 export const ENVIRONMENT_NAMES = ['$environment', 'environment', 'env']
 
 const NAMED_PATHS = [

@@ -1,7 +1,7 @@
 // An error as the API returns it: the exception is taken from the properties, and the different names of SDKs are unified.
 import type { ErrorRow } from '../../engines/engines.ts'
 import { withoutNulls } from '../../kit/fields.ts'
-import { exceptionOf, type Frame } from '../o11y/public.ts'
+import { exceptionOf, type Frame, RELEASE_NAMES, URL_NAMES } from '../o11y/public.ts'
 import {
   ENVIRONMENT_NAMES,
   type Fields,
@@ -10,9 +10,7 @@ import {
   LIBRARY_VERSION_NAMES,
   MESSAGE_CHARACTERS_MAX,
   NAMED_CHARACTERS_MAX,
-  RELEASE_NAMES,
   STACK_CHARACTERS_MAX,
-  URL_NAMES,
 } from './excerpt.ts'
 
 /** As JSON text. The properties are JSON text already. */

@@ -6,7 +6,7 @@ import { isStorable } from '../../kit/storable.ts'
 import { exceptionOf, fingerprintOf, isError, subjectOf } from '../o11y/public.ts'
 import { poisonIn } from './poison.ts'
 import type { Reason } from './reasons.ts'
-import { type Ingested, ingestedData } from './rows.ts'
+import { ID_CHARACTERS_MAX, type Ingested, ingestedData } from './rows.ts'
 import { scrubbed } from './scrub.ts'
 import type { EventSettings } from './settings.ts'
 import type { EventId } from './store.ts'
@@ -16,7 +16,6 @@ import { reduce } from './wires/reduced.ts'
 import type { ReadItem } from './wires/wire.ts'
 
 const NAME_CHARACTERS_MAX = 200
-const ID_CHARACTERS_MAX = 200
 /** The same as the limit of a whole body as sent. */
 const PROPERTIES_CHARACTERS_MAX = 64 * 1024
 
@@ -61,12 +60,15 @@ export function acceptEvent(item: ReadItem, arrival: Arrival): Accepted | { drop
   const { timestamp, isClamped } = correctedTime(read.timestamp, arrival, isTrusted)
   const { org, project, workspace } = caller
   const { wire, event, anonymousId, sessionId, messageId, revenue, currency } = read
-  const distinctId = read.distinctId ?? (anonymousId === null ? arrival.visitor : null)
+  const isNobody = read.distinctId === null && anonymousId === null
+  // A server is not the one whom its events are about, but they count as those of somebody.
+  const distinctId = isNobody && !isTrusted ? arrival.visitor : read.distinctId
+  const visitor = isNobody && arrival.visitor !== null ? { visitor: arrival.visitor } : {}
   const id = arrival.newId()
   const fingerprint = isError(event) ? fingerprintOf(properties, exceptionOf(properties)) : null
   const known = { distinctId, anonymousId, sessionId, messageId, revenue, currency, workspace }
   return {
-    ingested: { wire, received: arrival.received, isClamped, fingerprint },
+    ingested: { wire, received: arrival.received, isClamped, fingerprint, ...visitor },
     characters: text.length,
     envelope: {
       specversion: '1.0',

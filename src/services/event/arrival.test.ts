@@ -137,7 +137,7 @@ describe('privacy', () => {
 
 describe('the settings of an organisation', () => {
   it('are private by default, and changed by its admins', async () => {
-    const first = { storeAddresses: false, scrub: false, retentionDays: null }
+    const first = { zone: 'UTC', storeAddresses: false, scrub: false, retentionDays: null }
     assert.deepEqual((await host.call('GET /v1/event/settings')).body, first)
     const member = await host.member(home.org, 'member')
     const body = { storeAddresses: true }

@@ -79,9 +79,7 @@ async function arrivalOf(
   const { ip: address, headers } = request
   const isNeeded =
     caller.workspace !== null || items.some(one => !('drop' in one) && !one.distinctId && !one.anonymousId)
-  // Without a person behind the credential, the client is the visitor; otherwise it is a server.
-  const hasVisitor = caller.user === null && isNeeded
-  const visitor = hasVisitor ? await state.visitorOf(caller.org, address, headers['user-agent'] ?? '') : null
+  const visitor = isNeeded ? await state.visitorOf(caller.org, address, headers['user-agent'] ?? '') : null
   const newId = () => `evt_${random.token(24)}`
   const receivedMs = clock.now().getTime()
   const received = new Date(receivedMs).toISOString()

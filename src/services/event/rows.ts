@@ -2,9 +2,15 @@
 // makes of it.
 import type { Envelope, EventRow } from '../../engines/engines.ts'
 import { withoutNulls } from '../../kit/fields.ts'
+import { eventFacts } from './facts.ts'
 
-/** What the log has beside the envelope. */
-export type Ingested = Pick<EventRow, 'wire' | 'received' | 'isClamped' | 'fingerprint'>
+export const ID_CHARACTERS_MAX = 200
+
+/** Who an event counts as that has no id, if a former version stored it, or a key did whose holder is not the visitor. */
+export const UNKNOWN_VISITOR = 'unknown'
+
+/** What the log has beside the envelope. `visitor` is there for events without an id. */
+export type Ingested = Pick<EventRow, 'wire' | 'received' | 'isClamped' | 'fingerprint'> & { visitor?: string }
 
 type Known = Pick<EventRow, 'distinctId' | 'anonymousId' | 'sessionId' | 'revenue' | 'currency' | 'workspace'>
 type Data = { event: string; timestamp: string; properties: object } & Known & { messageId: string | null }
@@ -16,12 +22,26 @@ export const ingestedData = ({ properties, ...data }: Data) => ({ ...withoutNull
 export function rowOf({ id, tenant: org, project, data }: Envelope, text: string): EventRow {
   const { event, timestamp, properties, ...sent } = data as Pick<Data, 'event' | 'timestamp' | 'properties'> &
     Partial<Known>
+  const { visitor, ...ingested } = JSON.parse(text) as Ingested
   const { distinctId = null, anonymousId = null, sessionId = null } = sent
   const { revenue = null, currency = null, workspace = null } = sent
   return {
-    ...(JSON.parse(text) as Ingested),
+    ...ingested,
+    ...eventFacts(properties as Record<string, unknown>, event === '$pageview'),
     ...{ id, org, project: project ?? null, workspace, event, timestamp },
     ...{ distinctId, anonymousId, sessionId, revenue, currency },
+    visitor: distinctId ?? anonymousId ?? visitor ?? UNKNOWN_VISITOR,
+    join: joinOf(event, distinctId, event === '$create_alias' ? aliasIn(properties) : anonymousId),
     properties: JSON.stringify(properties),
   }
+}
+
+const JOINING = ['$identify', '$create_alias']
+
+const joinOf = (event: string, to: string | null, id: string | null) =>
+  JOINING.includes(event) && to !== null && id !== null && id !== to ? { id, to } : null
+
+const aliasIn = (properties: object) => {
+  const { alias } = properties as { alias?: unknown }
+  return typeof alias === 'string' && alias !== '' && alias.length <= ID_CHARACTERS_MAX ? alias : null
 }

@@ -1,4 +1,8 @@
-// Creates the partitions of the coming months, and monitors the size of the log.
+// Creates the partitions of the coming months, adds up what was counted, and monitors the size of the log.
+
+import type { OrgId } from '../../kit/caller.ts'
+import { readOrgSettings } from '../../kit/org-settings/read.ts'
+import { eventSettings } from './settings.ts'
 import { schedule } from './state.ts'
 
 export const makePartitions = schedule({
@@ -7,6 +11,18 @@ export const makePartitions = schedule({
   deadlineMs: 10 * 60_000,
   run: async ({ db, warehouse, clock, write }) => {
     await warehouse.maintain(db, write, clock.now())
+    return undefined
+  },
+})
+
+/** Lenses read what was not added up yet row by row. */
+export const addUpCounts = schedule({
+  name: 'counts of events',
+  everyMs: 2_000,
+  deadlineMs: 60_000,
+  run: async ({ db, warehouse, write, signal }) => {
+    const zoneOf = async (org: string) => (await readOrgSettings(db, eventSettings, org as OrgId)).zone
+    await warehouse.addUp(db, write, zoneOf, signal)
     return undefined
   },
 })

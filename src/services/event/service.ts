@@ -1,9 +1,10 @@
 import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
-import { appendRows } from './consumer.ts'
+import { appendRows, appendUsage } from './consumers.ts'
 import * as ingest from './ingest.ts'
+import * as lenses from './lenses/operations.ts'
 import * as newest from './newest.ts'
-import { checkLogSize, makePartitions } from './schedule.ts'
+import { addUpCounts, checkLogSize, makePartitions } from './schedule.ts'
 import { eventSettings } from './settings.ts'
 import { type EventState, openEventService } from './state.ts'
 import * as tables from './tables.ts'
@@ -30,12 +31,12 @@ const SETTINGS = {
 export const event = service<EventState, typeof SETTINGS>({
   name: 'event',
   what: 'Event ingest, and the analytics read from it',
-  operations: [ingest, newest],
+  operations: [ingest, newest, lenses],
   migrations: new URL('migrations/', import.meta.url),
   tables,
   settings: SETTINGS,
   orgSettings: eventSettings,
-  schedules: [checkLogSize, makePartitions],
-  consumers: [appendRows],
+  schedules: [checkLogSize, makePartitions, addUpCounts],
+  consumers: [appendRows, appendUsage],
   open: openEventService,
 })

@@ -1,5 +1,5 @@
 // The state of the service: the committer, and what it knows of organisations, visitors and senders.
-import type { Warehouse } from '../../engines/engines.ts'
+import type { Database, Warehouse } from '../../engines/engines.ts'
 import { openAttempts } from '../../fair/attempts.ts'
 import { type Opening, serviceKit } from '../../kit/service.ts'
 import { type Committer, openCommitter } from './committer.ts'
@@ -8,6 +8,8 @@ import { openVisitors, type Visitors } from './visitors.ts'
 export type EventState = {
   committer: Committer
   warehouse: Warehouse
+  /** For reads over many rows. */
+  analytics: Database
   visitorOf: Visitors
   /** Milliseconds until a client or peer may send again; counts the share of a request if it may. */
   ceiling(client: string, peer: string, share: number): number
@@ -40,5 +42,8 @@ export async function openEventService({ engines, settings, baseUrl, warn }: Ope
   }
   const visitorOf = openVisitors(db, clock, random)
   const bound = { logBytesMax: settings.STOA_LOG_MAX_GB * 1024 ** 3, isLogFull: false }
-  return { state: { committer, warehouse, visitorOf, ceiling, baseUrl, ...bound }, close: committer.close }
+  return {
+    state: { committer, warehouse, analytics: db.analytics, visitorOf, ceiling, baseUrl, ...bound },
+    close: committer.close,
+  }
 }

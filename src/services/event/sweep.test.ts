@@ -55,13 +55,13 @@ it('reads the ids of a deleted organisation a few times at most', async () => {
 it('deletes the oldest events first, for which it need not read the others', async () => {
   const insert = (id: string, count: number, age: string) => host.db.autocommit`insert into events
     (received, timestamp, clamped, org, id, wire, event, properties)
-    select ${now()}::timestamptz - ${age}::interval, ${now()}, false, ${home.org}, ${id}, 'native', 'x', '{}'
-    from generate_series(1, ${count}::int)`
+    select ${now()}::timestamptz - ${age}::interval, ${now()}, false, ${home.org}, ${id} || n, 'native', 'x', '{}'
+    from generate_series(1, ${count}::int) as n`
   await insert('newer', 20_000, '1 day')
   await insert('older', 1, '2 days')
   await host.db.script('analyze events')
   await host.db.transaction(tx => host.engines.warehouse.deleteBefore(tx, home.org, now(), 1))
-  assert.equal((await host.db`select from events where org = ${home.org} and id = 'older'`).length, 0)
+  assert.equal((await host.db`select from events where org = ${home.org} and id = 'older1'`).length, 0)
 })
 
 it('of other tables is done although that of one fails', async () => {

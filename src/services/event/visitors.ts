@@ -1,7 +1,7 @@
 // Ids for visitors who have none: a hash of address, user agent and organisation with a salt that changes every day and is
 // deleted after two. After that, visitors cannot be identified, nor followed over days or organisations.
 import { createHash } from 'node:crypto'
-import type { Clock, Database, Random } from '../../engines/engines.ts'
+import { type Clock, type Database, EngineUnavailable, type Random } from '../../engines/engines.ts'
 import { saltOf } from './store.ts'
 
 const SALT_BYTES = 16
@@ -19,7 +19,7 @@ export function openVisitors(db: Database, clock: Clock, random: Random): Visito
     salt.catch(() => {
       current = null // The next visitor loads it again.
     })
-    return salt
+    return salt.catch(notWritten)
   }
 
   return async (org, address, agent) => {
@@ -29,4 +29,10 @@ export function openVisitors(db: Database, clock: Clock, random: Random): Visito
       .digest('base64url')
       .slice(0, 22)}`
   }
+}
+
+/** Whether the salt was written does not matter to the sender: the event was not. */
+function notWritten(error: unknown): never {
+  if (error instanceof EngineUnavailable && error.state === 'unknown') throw new EngineUnavailable('db', 'down', error)
+  throw error
 }

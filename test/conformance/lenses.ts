@@ -1,0 +1,156 @@
+// Compares every lens with an independent recount of the same events.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Chosen, type Condition, startOf, type Totals, type Unit } from '../../src/engines/engines.ts'
+import { type Generated, generate } from '../lenses/generate.ts'
+import { type Counted, counted, recount, recountWhere } from '../lenses/recount.ts'
+import type { OpenedWarehouse } from './warehouse.ts'
+
+const ORG = 'lenses'
+/** Two of the days are changed to and from summer time in Europe. */
+const SPRING: Generated = {
+  ...{ org: ORG, seed: 1, count: 6_000, startMs: Date.parse('2026-03-27T21:00:00.000Z'), days: 4, visitors: 400 },
+}
+const AUTUMN: Generated = { ...SPRING, seed: 2, startMs: Date.parse('2026-10-23T21:00:00.000Z') }
+const ZONES = ['UTC', 'Europe/Vienna', 'Asia/Kolkata', 'Asia/Kathmandu']
+const CONDITIONS: Condition[][] = [
+  [{ of: 'path', operator: 'is', values: ['/shop'] }],
+  [
+    { of: 'path', operator: 'starts', values: ['/shop'] },
+    { of: 'country', operator: 'in', values: ['AT', 'NP'] },
+  ],
+  [{ of: 'source', operator: 'not', values: ['letter'] }],
+  [{ of: 'campaign', operator: 'set', values: ['true'] }],
+  [
+    { of: 'campaign', operator: 'set', values: ['false'] },
+    { of: 'event', operator: 'contains', values: ['view'] },
+  ],
+  [
+    { of: 'properties.plan', operator: 'is', values: ['pro'] },
+    { of: 'properties.n', operator: 'gt', values: ['4'] },
+  ],
+  [{ of: 'properties.n', operator: 'lt', values: ['2.5'] }],
+]
+
+const flat = ({ visitors, ...rest }: Totals) => {
+  assert.ok(visitors.isExact)
+  return { ...rest, visitors: visitors.count }
+}
+
+export function lensesConform(name: string, open: () => Promise<OpenedWarehouse & { zone: string }>): void {
+  describe(`the lenses: ${name}`, async () => {
+    const { warehouse, db, transaction, zone } = await open()
+    const { lenses } = warehouse
+    const events = [...generate(SPRING), ...generate(AUTUMN)]
+    const all: Counted[] = counted(events)
+    const org = { org: ORG, scopes: [''] }
+    const chosen = (from: string, to: string, where: readonly Condition[] = []): Chosen => ({
+      ...{ ...org, where },
+      fromMs: Date.parse(from),
+      toMs: Date.parse(to),
+    })
+    const SPANS = [
+      chosen('2026-03-01T00:00:00Z', '2026-12-01T00:00:00Z'),
+      chosen('2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'),
+      chosen('2026-03-28T10:15:00Z', '2026-10-25T17:45:00Z'),
+      chosen('2026-10-24T22:00:00Z', '2026-10-24T22:15:00Z'),
+      chosen('2027-01-01T00:00:00Z', '2027-01-02T00:00:00Z'),
+    ]
+    const addUp = () => warehouse.addUp(db, transaction, async () => zone, AbortSignal.timeout(60_000))
+    // Half of it is added up while the rest arrives, and some is not yet.
+    for (let at = 0; at < events.length; at += 97) {
+      await transaction(tx => warehouse.append(tx, events.slice(at, at + 97)))
+      if (at % (97 * 20) === 0 && at < events.length / 2) await addUp()
+    }
+
+    const checks = (when: string) => {
+      it(`have the totals of a time, ${when}`, async () => {
+        for (const span of SPANS) {
+          assert.deepEqual(flat(await lenses.totals(db, span)), recount(all, span.fromMs, span.toMs))
+          const paid = all.filter(one => one.atMs >= span.fromMs && one.atMs < span.toMs && one.currency === 'EUR')
+          const { EUR = 0 } = await lenses.revenue(db, span)
+          assert.ok(Math.abs(EUR - paid.reduce((sum, one) => sum + (one.revenue ?? 0), 0)) < 1e-6)
+        }
+      })
+
+      it(`have a point for each hour, day, week and month of any zone, ${when}`, async () => {
+        for (const other of ZONES)
+          for (const unit of ['hour', 'day', 'week', 'month'] as const) await checkSeries(other, unit)
+      })
+
+      it(`have the values with the most visitors, ${when}`, async () => {
+        for (const by of ['path', 'source', 'campaign', 'country', 'device', 'browser', 'system', 'release', 'event']) {
+          for (const span of SPANS) await checkTop(span, by, 3)
+        }
+        await checkTop(SPANS[0] as Chosen, 'properties.plan', 3)
+      })
+
+      it(`are those of a project, ${when}`, async () => {
+        const own = all.filter(({ project }) => project === 'shop')
+        const span = { ...(SPANS[2] as Chosen), scopes: ['p:shop'] }
+        assert.deepEqual(flat(await lenses.totals(db, span)), recount(own, span.fromMs, span.toMs))
+        const where = CONDITIONS[1] as Condition[]
+        const found = await lenses.totals(db, { ...span, where })
+        assert.deepEqual(flat(found), recountWhere(own, span.fromMs, span.toMs, where))
+      })
+    }
+
+    async function checkSeries(other: string, unit: Unit) {
+      const [fromMs, toMs] = [Date.parse('2026-03-27T00:00:00Z'), Date.parse('2026-04-02T00:00:00Z')]
+      const startsMs = [startOf(other, unit, fromMs)]
+      while ((startsMs.at(-1) as number) < toMs) startsMs.push(startOf(other, unit, startsMs.at(-1) as number, 1))
+      const span = { ...org, where: [], fromMs: startsMs[0] as number, toMs: startsMs.at(-1) as number }
+      const times = { startsMs, days: unit === 'hour' ? null : other, isMonths: unit === 'month' }
+      const points = await lenses.series(db, span, times)
+      assert.equal(points.length, startsMs.length - 1)
+      for (const [at, { atMs, ...point }] of points.entries()) {
+        assert.deepEqual(
+          [atMs, flat(point)],
+          [startsMs[at], recount(all, atMs, startsMs[at + 1] as number)],
+          `${other} ${unit}`,
+        )
+      }
+      const by = await lenses.seriesBy(db, span, times, 'country', ['NP', 'XX'])
+      const nepal = all.filter(({ country }) => country === 'NP')
+      for (const [at, { atMs, visitors, events: count }] of (by.get('NP') ?? []).entries()) {
+        const expected = recount(nepal, atMs, startsMs[at + 1] as number)
+        assert.deepEqual([visitors.count, count], [expected.visitors, expected.events])
+      }
+      assert.ok(by.get('XX')?.every(({ events: count }) => count === 0))
+    }
+
+    async function checkTop(span: Chosen, by: string, limit: number) {
+      const within = all.filter(one => one.atMs >= span.fromMs && one.atMs < span.toMs)
+      const valueIn = (one: Counted) =>
+        by.startsWith('properties.') ? JSON.parse(one.properties)[by.slice(11)] : one[by as 'path']
+      const expected = [...Map.groupBy(within, valueIn)]
+        .filter(([value]) => value !== null)
+        .map(([value, own]) => [value as string, new Set(own.map(({ who }) => who)).size, own.length] as const)
+        .sort(([a, m, n], [b, o, p]) => o - m || p - n || (a < b ? -1 : 1))
+        .slice(0, limit)
+      const found = await lenses.top(db, span, by, limit)
+      assert.deepEqual(
+        found.map(({ value, visitors, events: count }) => [value, visitors.count, count]),
+        expected,
+        by,
+      )
+    }
+
+    checks('before all of it was added up')
+    it('have the same with conditions, from rows', async () => {
+      for (const where of CONDITIONS) {
+        for (const span of SPANS) {
+          const found = await lenses.totals(db, { ...span, where })
+          assert.deepEqual(flat(found), recountWhere(all, span.fromMs, span.toMs, where), JSON.stringify(where))
+        }
+      }
+    })
+    it('can be added up', addUp)
+    checks('after that')
+    it('begin with the first event', async () => {
+      const first = all.reduce((a, b) => (b.atMs < a.atMs ? b : a))
+      assert.equal(await lenses.first(db, org), first.timestamp)
+      assert.equal(await lenses.first(db, { ...org, org: 'none' }), null)
+    })
+  })
+}
