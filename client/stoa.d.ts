@@ -2007,6 +2007,8 @@ export type Overview = {
     distinct: DistinctMethod;
     /** The same of the time before */
     previous?: Figures;
+    /** How many stored events of the organisation are not included yet, because a former version stored them; 100000 means at least so many */
+    uncounted?: number;
 };
 export type GetEventOverviewInput = {
     /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
@@ -3005,6 +3007,12 @@ export type ListErrorsInput = {
     /** How many to return; default 50, at most 200 */
     limit?: number;
 };
+export type ListErrorsOfGroupInput = {
+    /** Its fingerprint */
+    fingerprint: string;
+    /** How many to return; default 50 */
+    limit?: number;
+};
 export type Stoa = {
     /**
      * Lists the services of this host.
@@ -3689,6 +3697,11 @@ export type Stoa = {
      * `GET /v1/errors`
      */
     listErrors(input?: ListErrorsInput, options?: CallOptions): Call<Page<CapturedError>>;
+    /**
+     * Lists the errors with a fingerprint, newest first.
+     * `GET /v1/errors/{fingerprint}`
+     */
+    listErrorsOfGroup(input: ListErrorsOfGroupInput, options?: CallOptions): Call<Page<CapturedError>>;
 };
 export declare function createStoa(options: StoaOptions): Stoa;
 export {};

@@ -1399,5 +1399,6 @@ export function createStoa(options) {
         setReference: host.call('setReference', 'PUT', '/v1/risk/reference/{set}'),
         clearReference: host.call('clearReference', 'DELETE', '/v1/risk/reference/{set}'),
         listErrors: host.call('listErrors', 'GET', '/v1/errors'),
+        listErrorsOfGroup: host.call('listErrorsOfGroup', 'GET', '/v1/errors/{fingerprint}'),
     };
 }

@@ -3591,6 +3591,8 @@ export type Overview = {
   distinct: DistinctMethod
   /** The same of the time before */
   previous?: Figures
+  /** How many stored events of the organisation are not included yet, because a former version stored them; 100000 means at least so many */
+  uncounted?: number
 }
 
 export type GetEventOverviewInput = {
@@ -4697,6 +4699,13 @@ export type ListErrorsInput = {
   limit?: number
 }
 
+export type ListErrorsOfGroupInput = {
+  /** Its fingerprint */
+  fingerprint: string
+  /** How many to return; default 50 */
+  limit?: number
+}
+
 export type Stoa = {
   // The host itself.
 
@@ -5535,6 +5544,12 @@ export type Stoa = {
    * `GET /v1/errors`
    */
   listErrors(input?: ListErrorsInput, options?: CallOptions): Call<Page<CapturedError>>
+
+  /**
+   * Lists the errors with a fingerprint, newest first.
+   * `GET /v1/errors/{fingerprint}`
+   */
+  listErrorsOfGroup(input: ListErrorsOfGroupInput, options?: CallOptions): Call<Page<CapturedError>>
 }
 
 export function createStoa(options: StoaOptions): Stoa {
@@ -5685,5 +5700,6 @@ export function createStoa(options: StoaOptions): Stoa {
     setReference: host.call('setReference', 'PUT', '/v1/risk/reference/{set}'),
     clearReference: host.call('clearReference', 'DELETE', '/v1/risk/reference/{set}'),
     listErrors: host.call('listErrors', 'GET', '/v1/errors'),
+    listErrorsOfGroup: host.call('listErrorsOfGroup', 'GET', '/v1/errors/{fingerprint}'),
   }
 }

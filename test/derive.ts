@@ -9,6 +9,7 @@ import type { Answer, RequestOptions, TestHost } from './host.ts'
 import { identityOf, registerApp } from './identity.ts'
 import { chatCompletion } from './model-server.ts'
 import { specimen } from './specimen.ts'
+import { catchUp } from './warehouse.ts'
 import { failedDelivery } from './webhook-delivery.ts'
 
 export type Entry = { id: string; operation: Operation }
@@ -132,6 +133,14 @@ const SPECIAL_CALLS: Record<string, (host: TestHost, salt: string) => Promise<Va
   '/v1/chat/completions': callOfModel,
   '/v1/messages': callOfModel,
   '/v1/responses': callOfModel,
+  '/v1/errors/{fingerprint}': async host => {
+    await host.call('POST /v1/event', {
+      body: { event: '$exception', properties: { $exception_list: [{ value: 'x' }] } },
+    })
+    await catchUp(host)
+    const { body } = await host.call('GET /v1/errors')
+    return { input: { fingerprint: body.data[0].fingerprint }, as: host.home.key }
+  },
   '/v1/embeddings': async host => ({ input: { model: 'local-embed-en' }, as: host.home.key }),
   '/v1/models/{id...}': async host => ({ input: { id: 'local-embed-en' }, as: host.home.key }),
   '/v1/ai/requests/{id}': async host => {

@@ -61,6 +61,7 @@ export const LISTINGS: readonly Listing[] = [
   listing('events of a time', `/v1/event/events?range=day&${LIMIT}`),
   listing('events since lately', `/v1/event/events?from={recent}&${LIMIT}`),
   listing('errors', `/v1/errors?${LIMIT}`, 'owner', false),
+  listing('errors of a group', `/v1/errors/f?${LIMIT}`, 'owner', false),
   listing('dead letters', `/v1/o11y/dead-letters?${LIMIT}`, 'superadmin'),
   listing('usage', `/v1/billing/usage?${LIMIT}`),
   listing('usage of a key', `/v1/billing/usage?key=key_1&${LIMIT}`),

@@ -9,7 +9,7 @@ import type { OpenedWarehouse } from './warehouse.ts'
 const ORG = 'lenses'
 /** Two of the days are changed to and from summer time in Europe. */
 const SPRING: Generated = {
-  ...{ org: ORG, seed: 1, count: 6_000, startMs: Date.parse('2026-03-27T21:00:00.000Z'), days: 4, visitors: 400 },
+  ...{ org: ORG, seed: 1, count: 2_000, startMs: Date.parse('2026-03-27T21:00:00.000Z'), days: 4, visitors: 400 },
 }
 const AUTUMN: Generated = { ...SPRING, seed: 2, startMs: Date.parse('2026-10-23T21:00:00.000Z') }
 const ZONES = ['UTC', 'Europe/Vienna', 'Asia/Kolkata', 'Asia/Kathmandu']
@@ -56,7 +56,8 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
       chosen('2026-10-24T22:00:00Z', '2026-10-24T22:15:00Z'),
       chosen('2027-01-01T00:00:00Z', '2027-01-02T00:00:00Z'),
     ]
-    const addUp = () => warehouse.addUp(db, transaction, async () => zone, AbortSignal.timeout(60_000))
+    let own = zone
+    const addUp = (signal = AbortSignal.timeout(60_000)) => warehouse.addUp(db, transaction, async () => own, signal)
     // Half of it is added up while the rest arrives, and some is not yet.
     for (let at = 0; at < events.length; at += 97) {
       await transaction(tx => warehouse.append(tx, events.slice(at, at + 97)))
@@ -83,6 +84,22 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
           for (const span of SPANS) await checkTop(span, by, 3)
         }
         await checkTop(SPANS[0] as Chosen, 'properties.plan', 3)
+      })
+
+      it(`have the errors by fingerprint and the names of events, ${when}`, async () => {
+        for (const span of SPANS) {
+          await checkNames(span)
+          await checkErrors(span)
+        }
+      })
+
+      it(`are those of a workspace, ${when}`, async () => {
+        const own = all.filter(({ workspace }) => workspace === 'wsp_1')
+        const span = { ...(SPANS[2] as Chosen), scopes: ['w:wsp_1'] }
+        assert.deepEqual(flat(await lenses.totals(db, span)), recount(own, span.fromMs, span.toMs))
+        const [error] = await lenses.errors(db, span, [span.fromMs, span.toMs], { offset: 0, limit: 1 })
+        const alike = own.filter(one => one.fingerprint === error?.fingerprint).map(({ timestamp }) => timestamp)
+        assert.deepEqual([error?.first, error?.last], [alike.toSorted()[0], alike.toSorted().at(-1)])
       })
 
       it(`are those of a project, ${when}`, async () => {
@@ -120,10 +137,9 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
     }
 
     async function checkTop(span: Chosen, by: string, limit: number) {
-      const within = all.filter(one => one.atMs >= span.fromMs && one.atMs < span.toMs)
       const valueIn = (one: Counted) =>
         by.startsWith('properties.') ? JSON.parse(one.properties)[by.slice(11)] : one[by as 'path']
-      const expected = [...Map.groupBy(within, valueIn)]
+      const expected = [...Map.groupBy(within(span), valueIn)]
         .filter(([value]) => value !== null)
         .map(([value, own]) => [value as string, new Set(own.map(({ who }) => who)).size, own.length] as const)
         .sort(([a, m, n], [b, o, p]) => o - m || p - n || (a < b ? -1 : 1))
@@ -136,7 +152,78 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
       )
     }
 
+    const within = ({ fromMs, toMs }: Chosen) => all.filter(one => one.atMs >= fromMs && one.atMs < toMs)
+    const timesOf = (some: readonly Counted[]) => {
+      const times = some.map(({ timestamp }) => timestamp).sort()
+      return [times[0], times.at(-1)]
+    }
+
+    async function checkNames(span: Chosen) {
+      const expected = [...Map.groupBy(within(span), one => one.event)]
+        .map(([name, some]) => [name, some.length, new Set(some.map(({ who }) => who)).size, ...timesOf(some)])
+        .sort(([a, m], [b, n]) => Number(n) - Number(m) || (String(a) < String(b) ? -1 : 1))
+      const pages = [
+        await lenses.events(db, span, { offset: 0, limit: 2 }),
+        await lenses.events(db, span, { offset: 2, limit: 50 }),
+      ]
+      const found = pages
+        .flat()
+        .map(({ value, events: count, visitors, first, last }) => [value, count, visitors.count, first, last])
+      assert.deepEqual(found, expected)
+    }
+
+    async function checkErrors(span: Chosen) {
+      const middle = (span.fromMs + span.toMs) / 2
+      const startsMs = [span.fromMs, middle - (middle % 900_000), span.toMs]
+      const expected = [...Map.groupBy(within(span), one => one.fingerprint)].flatMap(([fingerprint, some]) => {
+        if (fingerprint === null) return []
+        const ever = all.filter(one => one.fingerprint === fingerprint)
+        const early = some.filter(({ atMs }) => atMs < (startsMs[1] as number)).length
+        const releases = [...new Set(ever.flatMap(({ release }) => release ?? []))].sort()
+        const people = new Set(some.map(({ who }) => who)).size
+        return [[fingerprint, some.length, people, ...timesOf(ever), releases, [early, some.length - early]]]
+      })
+      const found = await lenses.errors(db, span, startsMs, { offset: 0, limit: 50 })
+      const shown = found.map(one => [
+        one.fingerprint,
+        one.count,
+        one.people.count,
+        one.first,
+        one.last,
+        one.releases,
+        one.counts,
+      ])
+      assert.deepEqual(shown.toSorted(), expected.toSorted())
+      for (const one of found) assert.equal(all.find(({ id }) => id === one.example?.id)?.fingerprint, one.fingerprint)
+    }
+
     checks('before all of it was added up')
+    it('have every event as it was counted, the newest first', async () => {
+      const span = SPANS[2] as Chosen
+      const expected = within(span)
+        .sort((a, b) => b.atMs - a.atMs)
+        .map(({ atMs, id, who }) => [atMs, id, who])
+      const found: (string | number)[][] = []
+      for (let last = null as { timestamp: string; arrival: number } | null; ; ) {
+        const page = await lenses.rows(db, span, last, 999)
+        found.push(...page.map(({ timestamp, id, visitor }) => [Date.parse(timestamp), id, visitor]))
+        last = page.at(-1) ?? null
+        if (page.length < 999) break
+      }
+      assert.deepEqual(found.toSorted(), expected.toSorted())
+      assert.ok(found.every(([atMs], n) => n === 0 || Number(atMs) <= Number(found[n - 1]?.[0])))
+    })
+    it('have what model calls used', async () => {
+      const atMs = (SPANS[2] as Chosen).fromMs
+      const used = [
+        { atMs, project: null, tokens: 5, spend: 0.25 },
+        { atMs, project: 'shop', tokens: 7, spend: 0.5 },
+      ]
+      await transaction(tx => warehouse.appendUsage(tx, ORG, used))
+      assert.deepEqual(await lenses.usage(db, SPANS[2] as Chosen), { requests: 2, tokens: 12, spend: 0.75 })
+      const shop = { ...(SPANS[2] as Chosen), scopes: ['p:shop'] }
+      assert.deepEqual(await lenses.usage(db, shop), { requests: 1, tokens: 7, spend: 0.5 })
+    })
     it('have the same with conditions, from rows', async () => {
       for (const where of CONDITIONS) {
         for (const span of SPANS) {
@@ -145,8 +232,33 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
         }
       }
     })
-    it('can be added up', addUp)
+    it('can be added up', () => addUp())
     checks('after that')
+    it('can be added up by days of another zone, with a stop in between', async () => {
+      own = 'Asia/Kathmandu'
+      let writes = 0
+      const stop = new AbortController()
+      const some: typeof transaction = work => {
+        if (++writes === 5) stop.abort()
+        return transaction(work)
+      }
+      await warehouse.addUp(db, some, async () => own, stop.signal)
+      // It goes on with the next event.
+      await transaction(tx =>
+        warehouse.appendUsage(tx, ORG, [{ atMs: SPRING.startMs, project: null, tokens: 1, spend: 1 }]),
+      )
+    })
+    checks('while the zone is changed')
+    it('can be added up to the end', async () => {
+      let writes = 0
+      const counting: typeof transaction = work => {
+        writes++
+        return transaction(work)
+      }
+      await warehouse.addUp(db, counting, async () => own, AbortSignal.timeout(60_000))
+      assert.ok(writes > 3, 'there was nothing left to do')
+    })
+    checks('in the other zone')
     it('begin with the first event', async () => {
       const first = all.reduce((a, b) => (b.atMs < a.atMs ? b : a))
       assert.equal(await lenses.first(db, org), first.timestamp)

@@ -55,8 +55,8 @@ function worldOf({ warehouse, db, transaction, settle }: OpenedWarehouse) {
     await settle()
     return stored
   }
-  const errorsOf = (org: string, limit = 100, workspace: string | null = null) =>
-    warehouse.newestErrors(db, { org, workspace }, limit, PATHS)
+  const errorsOf = (org: string, limit = 100, workspace: string | null = null, fingerprint: string | null = null) =>
+    warehouse.newestErrors(db, { org, workspace, fingerprint }, limit, PATHS)
   const idsOf = async (...given: Parameters<typeof errorsOf>) => (await errorsOf(...given)).map(({ id }) => id)
   const deleteBefore = async (org: string, before: string, limit: number) => {
     const deleted = await transaction(tx => warehouse.deleteBefore(tx, org, before, limit))

@@ -49,7 +49,14 @@ export function* generate({ org, seed, count, startMs, days, visitors }: Generat
     const project = who % 5 === 0 ? 'shop' : null
     const paid = name === 'Order paid'
     const row: EventRow = {
-      ...{ org, project, workspace: null, id: `evt_${seed}_${n}`, wire: 'native', event: name },
+      ...{
+        org,
+        project,
+        workspace: who % 7 === 0 ? 'wsp_1' : null,
+        id: `evt_${seed}_${n}`,
+        wire: 'native',
+        event: name,
+      },
       ...{ received, timestamp, isClamped: false, distinctId, anonymousId },
       sessionId: who % 2 === 0 ? `s-${who}-${Math.floor(nowMs / 3_600_000)}` : null,
       ...{ revenue: paid ? below(100_00) / 100 : null, currency: paid ? pick(['EUR', 'USD']) : null },

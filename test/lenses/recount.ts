@@ -43,9 +43,14 @@ function visitOf(visits: Map<string, Visit[]>, event: EventRow, who: string, atM
   const key = JSON.stringify([project, workspace, sessionId === null ? { who } : sessionId])
   const own = visits.get(key) ?? []
   visits.set(key, own)
-  const near = (visit: Visit) => atMs - visit.lastMs <= GAP_MS && visit.firstMs - atMs <= GAP_MS
-  const earliest = own.filter(near).sort((a, b) => a.firstMs - b.firstMs)[0]
-  const found = sessionId === null ? earliest : own[0]
+  const inside = own.find(({ firstMs, lastMs }) => firstMs <= atMs && atMs <= lastMs)
+  const before = own
+    .filter(({ lastMs }) => lastMs < atMs && atMs - lastMs <= GAP_MS)
+    .sort((a, b) => b.lastMs - a.lastMs)
+  const after = own
+    .filter(({ firstMs }) => firstMs > atMs && firstMs - atMs <= GAP_MS)
+    .sort((a, b) => a.firstMs - b.firstMs)
+  const found = sessionId === null ? (inside ?? before[0] ?? after[0]) : own[0]
   const visit = found ?? { firstMs: atMs, lastMs: atMs, pageviews: 0, visitor: who, named: sessionId }
   if (!found) own.push(visit)
   visit.firstMs = Math.min(visit.firstMs, atMs)

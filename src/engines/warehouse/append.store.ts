@@ -8,6 +8,11 @@ import type { EventRow } from './types.ts'
 
 const isoOf = (ms: number) => new Date(ms).toISOString()
 
+/** Rows of an organisation are counted one transaction after the other: each reads the sessions that the one before it wrote. */
+export async function lockCounting(db: Tx, org: string): Promise<void> {
+  await db`select pg_advisory_xact_lock(hashtext('event rows'), hashtext(${org}))`
+}
+
 /** The ids of those that are there already. */
 export async function selectExisting(db: Tx, org: string, rows: readonly EventRow[]): Promise<string[]> {
   const [received, ids] = [rows.map(row => row.received), rows.map(({ id }) => id)]
@@ -29,6 +34,7 @@ export async function selectJoins(db: Tx, org: string, ids: readonly string[]): 
 
 /** Those of the ids that others were joined to. */
 export async function selectJoinTargets(db: Tx, org: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
   const rows = await db<{ id: string }>`select sent.id from unnest(${ids}::text[]) as sent (id)
     where exists (select from event_joins where org = ${org} and joined_to = sent.id)`
   return rows.map(({ id }) => id)
@@ -146,7 +152,10 @@ export async function upsertErrors(db: Tx, org: string, rows: readonly EventRow[
         select distinct release from unnest(e.releases || excluded.releases) as release limit ${RELEASES_MAX}) as kept)`
 }
 
-export async function insertEventRows(db: Tx, rows: readonly (EventRow & { session: string })[]): Promise<void> {
+/** A row with the visitor and the session that it counts for. */
+export type PlacedRow = EventRow & { session: string }
+
+export async function insertEventRows(db: Tx, rows: readonly PlacedRow[]): Promise<void> {
   const { separator, of } = columnsOf({
     received: rows.map(row => row.received),
     timestamp: rows.map(row => row.timestamp),

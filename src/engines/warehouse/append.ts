@@ -19,36 +19,47 @@ export async function appendUsage(db: Tx, org: string, used: readonly Usage[]): 
 }
 
 async function appendOf(db: Tx, org: string, sent: readonly EventRow[]): Promise<void> {
-  const joining = sent.flatMap(({ join }) => join ?? [])
-  const [existing, known, targets] = await Promise.all([
+  const [, existing, joins] = await Promise.all([
+    store.lockCounting(db, org),
     store.selectExisting(db, org, sent),
-    store.selectJoins(db, org, [
-      ...new Set([...sent.map(({ visitor }) => visitor), ...joining.flatMap(({ id, to }) => [id, to])]),
-    ]),
-    joining.length > 0
-      ? store.selectJoinTargets(
-          db,
-          org,
-          joining.map(({ id }) => id),
-        )
-      : [],
+    joinsOf(db, org, sent),
   ])
-  const rows = withoutRepeated(sent, existing)
+  await countEventRows(db, org, withoutRepeated(sent, existing), joins, rows => store.insertEventRows(db, rows))
+}
+
+type Joins = { known: readonly Join[]; targets: readonly string[] }
+
+/** What is known of joins of the ids that occur in the rows. */
+export async function joinsOf(db: Tx, org: string, rows: readonly EventRow[]): Promise<Joins> {
+  const joining = rows.flatMap(({ join }) => join ?? [])
+  const ids = new Set([...rows.map(({ visitor }) => visitor), ...joining.flatMap(({ id, to }) => [id, to])])
+  const [known, targets] = await Promise.all([
+    store.selectJoins(db, org, [...ids]),
+    store.selectJoinTargets(
+      db,
+      org,
+      joining.map(({ id }) => id),
+    ),
+  ])
+  return { known, targets }
+}
+
+/** Decides what rows count as, in this order, and writes that; `write` stores the rows. */
+export async function countEventRows(
+  db: Tx,
+  org: string,
+  rows: readonly EventRow[],
+  { known, targets }: Joins,
+  write: (rows: readonly store.PlacedRow[]) => Promise<void>,
+): Promise<void> {
   if (rows.length === 0) return
   const { visitors, joins } = visitorsOf(rows, known, targets)
   const events = rows.map((row, at) => sessionEventOf(row, visitors[at] as string))
-  const before = await store.selectSessions(
-    db,
-    org,
-    [...new Set(events.flatMap(one => (one.sessionId === null ? [] : namedId(one))))],
-    spansOf(events),
-  )
+  const named = new Set(events.flatMap(one => (one.sessionId === null ? [] : namedId(one))))
+  const before = await store.selectSessions(db, org, [...named], spansOf(events))
   const { counted, sessions, changed } = countedOf(rows, events, before)
   await Promise.all([
-    store.insertEventRows(
-      db,
-      rows.map((row, at) => ({ ...row, visitor: visitors[at] as string, session: sessions[at] as string })),
-    ),
+    write(rows.map((row, at) => ({ ...row, visitor: visitors[at] as string, session: sessions[at] as string }))),
     store.insertJoins(db, org, joins),
     store.upsertSessions(db, org, changed),
     store.insertDeltas(db, org, counted),

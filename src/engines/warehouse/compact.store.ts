@@ -1,14 +1,18 @@
 // The SQL of adding up what was appended.
 import { columnsOf } from '../db/columns.ts'
-import type { Sql, Tx } from '../engines.ts'
+import { fragment, type Sql, type Tx } from '../engines.ts'
 import type { Delta } from './counts.ts'
 
 /** `amount` is a decimal number. */
-export type DeltaRow = Omit<Delta, 'amount' | 'visitors'> & { id: number; amount: string; visitors: Buffer }
+export type Added = Omit<Delta, 'amount' | 'visitors'> & { amount: string; visitors: Buffer }
 /** `amount` is a sum of decimal numbers. */
-export type Sum = Omit<DeltaRow, 'id' | 'visitors'> & { level: number; sets: Buffer[] }
+export type Sum = Omit<Added, 'visitors'> & { level: number; sets: Buffer[] }
 export type Count = Omit<Sum, 'sets'> & { people: number; visitors: Buffer }
-export type BuiltZone = { zone: string; built: string }
+
+type ZoneState = 'built' | 'deleting' | 'adding'
+type Position = Pick<Added, 'scope' | 'dimension' | 'at' | 'value'>
+/** With the last row that was added, if it is being built. */
+export type CountedZone = { zone: string; state: ZoneState } & { [name in keyof Position]: Position[name] | null }
 
 export async function tryCountsLock(db: Tx, org: string): Promise<boolean> {
   const [row] = await db<{ isLocked: boolean }>`select
@@ -28,8 +32,10 @@ export async function selectOrgsWaiting(db: Sql, after: string, limit: number): 
 }
 
 /** The oldest. */
-export function selectDeltas(db: Tx, org: string, limit: number): Promise<DeltaRow[]> {
-  return db<DeltaRow>`select id, scope, dimension, at, value, events, pageviews, sessions, bounces, ms, amount::text, first, last,
+export function selectDeltas(db: Tx, org: string, limit: number): Promise<(Added & { id: number })[]> {
+  return db<
+    Added & { id: number }
+  >`select id, scope, dimension, at, value, events, pageviews, sessions, bounces, ms, amount::text, first, last,
     visitors from event_deltas where org = ${org} order by id limit ${limit}`
 }
 
@@ -37,13 +43,56 @@ export async function deleteDeltas(db: Tx, org: string, ids: readonly number[]):
   await db`delete from event_deltas where org = ${org} and id = any(${ids}::bigint[])`
 }
 
-export async function selectZone(db: Sql, org: string): Promise<BuiltZone | null> {
-  const [row] = await db<BuiltZone>`select zone, built::text from event_zones where org = ${org}`
+export async function selectZone(db: Sql, org: string): Promise<CountedZone | null> {
+  const [row] =
+    await db<CountedZone>`select zone, state, scope, dimension, at, value from event_zones where org = ${org}`
   return row ?? null
 }
 
 export async function insertZone(db: Tx, org: string, zone: string): Promise<void> {
-  await db`insert into event_zones (org, zone, built) values (${org}, ${zone}, 'infinity') on conflict do nothing`
+  await db`insert into event_zones (org, zone, state) values (${org}, ${zone}, 'built')`
+}
+
+export async function changeZone(db: Tx, org: string, zone: string): Promise<void> {
+  await db`update event_zones set zone = ${zone}, state = 'deleting' where org = ${org}`
+}
+
+export async function setZoneState(db: Tx, org: string, state: ZoneState, added: Position | null): Promise<void> {
+  const { scope, dimension, at, value } = added ?? { scope: null, dimension: null, at: null, value: null }
+  await db`update event_zones set state = ${state}, scope = ${scope}, dimension = ${dimension}, at = ${at}, value = ${value}
+    where org = ${org}`
+}
+
+/** Days and months; returns how many were deleted. */
+export async function deleteDays(db: Tx, org: string, limit: number): Promise<number> {
+  const rows = await db`delete from event_counts where org = ${org} and ctid = any(array(
+    select ctid from event_counts where org = ${org} and level > 0 limit ${limit})) returning 1`
+  return rows.length
+}
+
+/** Their sets are in memory together. */
+const SETS_BYTES_MAX = 16 * 1024 * 1024
+
+/** Quarters of an hour after that one, in the order of their key. */
+export async function selectQuarters(
+  db: Tx,
+  org: string,
+  { scope, dimension, at, value }: Pick<CountedZone, keyof Position>,
+  limit: number,
+): Promise<{ rows: Added[]; isLast: boolean }> {
+  const after =
+    scope === null
+      ? fragment``
+      : fragment`and (scope, dimension, level, at, value) > (${scope}, ${dimension}::smallint, 0, ${at}, ${value})`
+  const rows = await db<Added & { found: number }>`with found as materialized (
+      select * from event_counts where org = ${org} and level = 0 ${after}
+      order by scope, dimension, level, at, value limit ${limit}),
+    sized as (
+      select *, sum(octet_length(visitors)) over (order by scope, dimension, at, value) - octet_length(visitors) as bytes,
+        count(*) over () as found from found)
+    select scope, dimension, at, value, events, pageviews, sessions, bounces, ms, amount::text, first, last, visitors, found
+    from sized where bytes < ${SETS_BYTES_MAX} order by scope, dimension, at, value`
+  return { rows, isLast: rows.length < limit && rows.length === (rows[0]?.found ?? 0) }
 }
 
 const keysOf = (sums: readonly Sum[]) =>

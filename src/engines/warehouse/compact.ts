@@ -27,7 +27,7 @@ export async function addUp(
       for (const org of orgs) {
         if (signal.aborted) return
         const zone = await zoneOf(org)
-        if ((await write(tx => compactOrg(tx, org, zone))) === DELTAS_MAX) isMore = true
+        if (await write(tx => compactOrg(tx, org, zone))) isMore = true
       }
       if (orgs.length < ORGS_AT_ONCE) break
       after = orgs.at(-1) as string
@@ -35,33 +35,53 @@ export async function addUp(
   }
 }
 
-/** Returns how many appended rows were added up; 0 if there are none, or if another process is adding them up. */
-async function compactOrg(db: Tx, org: string, zone: string): Promise<number> {
-  if (!(await store.tryCountsLock(db, org))) return 0
-  const [deltas, built] = await Promise.all([store.selectDeltas(db, org, DELTAS_MAX), store.selectZone(db, org)])
-  if (deltas.length === 0) return 0
-  if (built === null) await store.insertZone(db, org, zone)
-  const sums = sumsOf(deltas, built?.zone ?? zone)
+/** Returns whether there is more to add up. If another process is adding up, there is not. */
+async function compactOrg(db: Tx, org: string, zone: string): Promise<boolean> {
+  if (!(await store.tryCountsLock(db, org))) return false
+  const counted = await store.selectZone(db, org)
+  if (counted === null) await store.insertZone(db, org, zone)
+  else if (counted.zone !== zone) return isMoreAfter(store.changeZone(db, org, zone))
+  else if (counted.state === 'deleting') return isMoreAfter(deleteDays(db, org))
+  else if (counted.state === 'adding') return isMoreAfter(addDays(db, org, counted))
+  const deltas = await store.selectDeltas(db, org, DELTAS_MAX)
+  if (deltas.length === 0) return false
+  const ids = deltas.map(({ id }) => id)
+  await Promise.all([addTo(db, org, sumsOf(deltas, timesIn(zone))), store.deleteDeltas(db, org, ids)])
+  return deltas.length === DELTAS_MAX
+}
+
+async function isMoreAfter(work: Promise<void>): Promise<true> {
+  await work
+  return true
+}
+
+async function deleteDays(db: Tx, org: string): Promise<void> {
+  if ((await store.deleteDays(db, org, DELTAS_MAX)) < DELTAS_MAX) await store.setZoneState(db, org, 'adding', null)
+}
+
+/** Adds quarters of an hour to the days and months of a new zone. What was appended since waits, so that it is not added twice. */
+async function addDays(db: Tx, org: string, { zone, ...added }: store.CountedZone): Promise<void> {
+  const { rows, isLast } = await store.selectQuarters(db, org, added, DELTAS_MAX)
+  const inZone = timesIn(zone)
+  const daysOf = (quarter: string) => inZone(quarter).filter(([level]) => level !== LEVELS.quarter)
+  await addTo(db, org, sumsOf(rows, daysOf))
+  await (isLast
+    ? store.setZoneState(db, org, 'built', null)
+    : store.setZoneState(db, org, 'adding', rows.at(-1) ?? null))
+}
+
+async function addTo(db: Tx, org: string, sums: readonly store.Sum[]): Promise<void> {
   const existing = await store.selectSets(db, org, sums)
-  await Promise.all([
-    store.upsertCounts(
-      db,
-      org,
-      sums.map((sum, at) => withVisitors(sum, existing[at] ?? null)),
-    ),
-    store.deleteDeltas(
-      db,
-      org,
-      deltas.map(({ id }) => id),
-    ),
-  ])
-  return deltas.length
+  await store.upsertCounts(
+    db,
+    org,
+    sums.map((sum, at) => withVisitors(sum, existing[at] ?? null)),
+  )
 }
 
 /** By level, time, scope, dimension and value. */
-function sumsOf(deltas: readonly store.DeltaRow[], zone: string): store.Sum[] {
+function sumsOf(deltas: readonly store.Added[], timesOf: TimesOf): store.Sum[] {
   const sums = new Map<string, store.Sum>()
-  const timesOf = openTimes(zone)
   for (const delta of deltas) {
     const { scope, dimension, value } = delta
     for (const [level, at] of timesOf(delta.at)) {
@@ -74,7 +94,7 @@ function sumsOf(deltas: readonly store.DeltaRow[], zone: string): store.Sum[] {
   return [...sums.values()]
 }
 
-function add(sum: store.Sum, delta: store.DeltaRow): void {
+function add(sum: store.Sum, delta: store.Added): void {
   for (const name of ['events', 'pageviews', 'sessions', 'bounces', 'ms'] as const) sum[name] += delta[name]
   sum.amount = `${sum.amount}+${delta.amount}`
   if (delta.first < sum.first) sum.first = delta.first
@@ -82,9 +102,12 @@ function add(sum: store.Sum, delta: store.DeltaRow): void {
   sum.sets.push(delta.visitors)
 }
 
-function openTimes(zone: string) {
+/** The levels at which something of a quarter of an hour is counted, and the beginnings there. */
+type TimesOf = (quarter: string) => [level: number, at: string][]
+
+function timesIn(zone: string): TimesOf {
   const known = new Map<string, [level: number, at: string][]>()
-  return (quarter: string) => {
+  return quarter => {
     const found = known.get(quarter)
     if (found) return found
     const begun = (unit: 'day' | 'month') => new Date(startOf(zone, unit, Date.parse(quarter))).toISOString()

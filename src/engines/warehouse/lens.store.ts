@@ -110,10 +110,16 @@ export function selectCandidates(
     from counted group by value order by ${order} limit ${limit} offset ${offset}`
 }
 
-/** When the first event happened, to the month if it was added up. */
-export async function selectFirst(db: Sql, { org, scopes }: Of, dimension: number): Promise<string | null> {
+/** When the first event happened. */
+export async function selectFirst(
+  db: Sql,
+  { org, scopes }: Of,
+  dimension: number,
+  level: number,
+): Promise<string | null> {
   const [row] = await db<{ first: string | null }>`select least(
-    (select min(first) from event_counts where org = ${org} and scope = any(${scopes}) and dimension = ${dimension} and level = 2),
+    (select min(first) from event_counts where org = ${org} and scope = any(${scopes}) and dimension = ${dimension}
+      and level = ${level}),
     (select min(first) from event_deltas where org = ${org} and scope = any(${scopes}) and dimension = ${dimension})) as first`
   return row?.first ?? null
 }

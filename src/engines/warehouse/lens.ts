@@ -9,20 +9,37 @@ import { piecesIn } from './pieces.ts'
 import type { Chosen, Distinct, Of, PageAt, Point, Times, TopValue, Totals, UsageTotals } from './types.ts'
 
 /** The zone in which days were added up; null while they are not. */
-export async function builtZone(db: Sql, org: string): Promise<string | null> {
+type Zone = string | null
+
+async function builtZone(db: Sql, org: string): Promise<Zone> {
   const row = await compacted.selectZone(db, org)
-  return row?.built === 'infinity' ? row.zone : null
+  return row?.state === 'built' ? row.zone : null
 }
 
-export async function totalsOf(db: Sql, chosen: Chosen): Promise<Totals> {
-  const pieces = piecesIn(chosen, await builtZone(db, chosen.org))
+const ATTEMPTS = 3
+
+/** Reads again if the zone was changed meanwhile, because counts of its days were deleted then. */
+export async function inZone<T>(db: Sql, org: string, read: (zone: Zone) => Promise<T>): Promise<T> {
+  let zone = await builtZone(db, org)
+  for (let attempt = 1; ; attempt++) {
+    const found = await read(zone)
+    const now = await builtZone(db, org)
+    if (now === zone) return found
+    // Quarters of an hour remain.
+    zone = attempt === ATTEMPTS ? null : now
+    if (zone === null) return read(null)
+  }
+}
+
+export async function totalsOf(db: Sql, zone: Zone, chosen: Chosen): Promise<Totals> {
+  const pieces = piecesIn(chosen, zone)
   const rows = await store.selectEventCounts(db, chosen, DIMENSIONS.all, pieces)
   const groups = await visitorsOf(db, chosen, 'all', pieces, rows, () => '')
   return addedUp(rows, groups.get('') ?? NOBODY)
 }
 
-export async function revenueOf(db: Sql, chosen: Chosen): Promise<Record<string, number>> {
-  const pieces = piecesIn(chosen, await builtZone(db, chosen.org))
+export async function revenueOf(db: Sql, zone: Zone, chosen: Chosen): Promise<Record<string, number>> {
+  const pieces = piecesIn(chosen, zone)
   const amounts: Record<string, number> = {}
   for (const { value, amount } of await store.selectEventCounts(db, chosen, DIMENSIONS.currency, pieces)) {
     amounts[value] = (amounts[value] ?? 0) + amount
@@ -94,11 +111,11 @@ function piecesAround(pieces: readonly store.Piece[], times: readonly number[]):
 /** A series for each of the values, or one of everything. */
 export async function seriesOf(
   db: Sql,
+  zone: Zone,
   chosen: Chosen,
   times: Times,
   by: { dimension: Dimension; values: readonly string[] } | null,
 ): Promise<Map<string, Point[]>> {
-  const zone = await builtZone(db, chosen.org)
   const usable = times.days !== null && times.days === zone
   const highest = times.isMonths ? LEVELS.month : LEVELS.day
   const pieces = usable ? piecesIn(chosen, zone, highest) : piecesIn(chosen, null)
@@ -143,8 +160,14 @@ const CANDIDATES_MAX = 20_000
 
 /** The values with the most visitors. Candidates are read in the order of the most visitors that each may have, until no further
  *  one can be among the first. */
-export async function topOf(db: Sql, chosen: Chosen, dimension: Dimension, limit: number): Promise<TopValue[]> {
-  const pieces = piecesIn(chosen, await builtZone(db, chosen.org))
+export async function topOf(
+  db: Sql,
+  zone: Zone,
+  chosen: Chosen,
+  dimension: Dimension,
+  limit: number,
+): Promise<TopValue[]> {
+  const pieces = piecesIn(chosen, zone)
   let best: TopValue[] = []
   for (let offset = 0; offset < CANDIDATES_MAX; offset += CANDIDATES) {
     const found = await store.selectCandidates(db, chosen, DIMENSIONS[dimension], pieces, 'most', {
@@ -194,12 +217,11 @@ async function distinctOf(
 }
 
 /** When the first event happened; null if there is none. */
-export async function firstOf(db: Sql, of: Of): Promise<string | null> {
-  return store.selectFirst(db, of, DIMENSIONS.all)
-}
+export const firstOf = (db: Sql, zone: Zone, of: Of): Promise<string | null> =>
+  store.selectFirst(db, of, DIMENSIONS.all, zone === null ? LEVELS.quarter : LEVELS.month)
 
-export async function modelUsageOf(db: Sql, chosen: Chosen): Promise<UsageTotals> {
-  const pieces = piecesIn(chosen, await builtZone(db, chosen.org))
+export async function modelUsageOf(db: Sql, zone: Zone, chosen: Chosen): Promise<UsageTotals> {
+  const pieces = piecesIn(chosen, zone)
   const [tokens, spend] = await Promise.all([
     store.selectEventCounts(db, chosen, DIMENSIONS.tokens, pieces),
     store.selectEventCounts(db, chosen, DIMENSIONS.spend, pieces),
@@ -209,13 +231,13 @@ export async function modelUsageOf(db: Sql, chosen: Chosen): Promise<UsageTotals
 }
 
 /** Errors by fingerprint, those that happened last first, with their number from each of the times to the next. */
-export async function errorsOf(db: Sql, chosen: Chosen, startsMs: readonly number[], page: PageAt) {
-  const pieces = piecesIn(chosen, await builtZone(db, chosen.org))
+export async function errorsOf(db: Sql, zone: Zone, chosen: Chosen, startsMs: readonly number[], page: PageAt) {
+  const pieces = piecesIn(chosen, zone)
   const found = await store.selectCandidates(db, chosen, DIMENSIONS.error, pieces, 'last', page)
   const values = found.map(({ value }) => value)
   const distinct = await distinctOf(db, chosen, 'error', pieces, found)
   const times = { startsMs, days: null, isMonths: false }
-  const series = await seriesOf(db, chosen, times, { dimension: 'error', values })
+  const series = await seriesOf(db, zone, chosen, times, { dimension: 'error', values })
   return found.map(({ value, events }) => ({
     ...{ fingerprint: value, count: events, people: distinct.get(value) ?? NOBODY },
     counts: (series.get(value) ?? []).map(point => point.events),
@@ -223,8 +245,8 @@ export async function errorsOf(db: Sql, chosen: Chosen, startsMs: readonly numbe
 }
 
 /** The names of events, the most frequent first. */
-export async function namedEventsOf(db: Sql, chosen: Chosen, page: PageAt): Promise<TopValue[]> {
-  const pieces = piecesIn(chosen, await builtZone(db, chosen.org))
+export async function namedEventsOf(db: Sql, zone: Zone, chosen: Chosen, page: PageAt): Promise<TopValue[]> {
+  const pieces = piecesIn(chosen, zone)
   const found = await store.selectCandidates(db, chosen, DIMENSIONS.event, pieces, 'events', page)
   const distinct = await distinctOf(db, chosen, 'event', pieces, found)
   return found.map(({ value, events, first, last }) => ({

@@ -4,33 +4,45 @@ import { DIMENSIONS, type Dimension } from './counts.ts'
 import * as details from './details.store.ts'
 import * as lens from './lens.ts'
 import * as rows from './rows.store.ts'
-import type { Chosen, Lenses, PageAt, Point } from './types.ts'
+import type { Chosen, Lenses, Of, PageAt, Point } from './types.ts'
 
 const isCounted = (by: string): by is Dimension => by in DIMENSIONS
 const usesCounts = ({ where }: Chosen, by = 'all') => where.length === 0 && isCounted(by)
 
+type CountLens<C extends Of, More extends unknown[], T> = (
+  db: Sql,
+  zone: string | null,
+  of: C,
+  ...more: More
+) => Promise<T>
+
+const counted = <C extends Of, More extends unknown[], T>(db: Sql, of: C, read: CountLens<C, More, T>, ...more: More) =>
+  lens.inZone(db, of.org, zone => read(db, zone, of, ...more))
+
 export const lenses: Lenses = {
-  first: lens.firstOf,
-  totals: (db, chosen) => (usesCounts(chosen) ? lens.totalsOf(db, chosen) : rows.selectTotals(db, chosen)),
-  revenue: (db, chosen) => (usesCounts(chosen) ? lens.revenueOf(db, chosen) : rows.selectRevenue(db, chosen)),
+  first: (db, of) => counted(db, of, lens.firstOf),
+  totals: (db, chosen) => (usesCounts(chosen) ? counted(db, chosen, lens.totalsOf) : rows.selectTotals(db, chosen)),
+  revenue: (db, chosen) => (usesCounts(chosen) ? counted(db, chosen, lens.revenueOf) : rows.selectRevenue(db, chosen)),
   series: async (db, chosen, times) => {
     if (!usesCounts(chosen)) return rows.selectPoints(db, chosen, times.startsMs)
-    return (await lens.seriesOf(db, chosen, times, null)).get('') as Point[]
+    return (await counted(db, chosen, lens.seriesOf, times, null)).get('') as Point[]
   },
   seriesBy: async (db, chosen, times, by, values) => {
-    if (usesCounts(chosen, by)) return lens.seriesOf(db, chosen, times, { dimension: by as Dimension, values })
+    if (usesCounts(chosen, by)) return counted(db, chosen, lens.seriesOf, times, { dimension: by as Dimension, values })
     return seriesOfRows(db, chosen, times.startsMs, by, values)
   },
   top: (db, chosen, by, limit) =>
     usesCounts(chosen, by)
-      ? lens.topOf(db, chosen, by as Dimension, limit)
+      ? counted(db, chosen, lens.topOf, by as Dimension, limit)
       : rows.selectTop(db, chosen, by, 'visitors', { offset: 0, limit }),
   events: (db, chosen, page) =>
-    usesCounts(chosen) ? lens.namedEventsOf(db, chosen, page) : rows.selectTop(db, chosen, 'event', 'events', page),
-  usage: lens.modelUsageOf,
+    usesCounts(chosen)
+      ? counted(db, chosen, lens.namedEventsOf, page)
+      : rows.selectTop(db, chosen, 'event', 'events', page),
+  usage: (db, chosen) => counted(db, chosen, lens.modelUsageOf),
   errors: async (db, chosen, startsMs, page) => {
     const groups = usesCounts(chosen)
-      ? await lens.errorsOf(db, chosen, startsMs, page)
+      ? await counted(db, chosen, lens.errorsOf, startsMs, page)
       : await errorsOfRows(db, chosen, startsMs, page)
     const known = await details.selectErrorGroups(
       db,

@@ -1,5 +1,13 @@
 // The SQL of the warehouse.
-import { type ErrorPath, type ErrorRow, fragment, type ListedEvent, type Sql, type Tx } from '../engines.ts'
+import {
+  type ErrorPath,
+  type ErrorRow,
+  type ErrorsOf,
+  fragment,
+  type ListedEvent,
+  type Sql,
+  type Tx,
+} from '../engines.ts'
 
 /** The size limit of the properties of all errors in an answer; the largest errors' properties are omitted first.
  *  Ordinary errors fit, 10 KiB for each of 200, and so do the ten largest that can be stored. */
@@ -19,17 +27,18 @@ const FRAME_CHARACTERS_MAX_IF_OMITTED = 200
  *  decompressed: otherwise every look-up would decompress it again. */
 export async function selectErrors(
   db: Sql,
-  { org, workspace }: { org: string; workspace: string | null },
+  { org, workspace, fingerprint }: ErrorsOf,
   limit: number,
   paths: readonly ErrorPath[],
 ): Promise<ErrorRow[]> {
-  const of = workspace === null ? fragment`org = ${org}` : fragment`org = ${org} and workspace = ${workspace}`
+  const ofWorkspace = workspace === null ? fragment`` : fragment`and workspace = ${workspace}`
+  const alike = fingerprint === null ? fragment`` : fragment`and fingerprint = ${fingerprint}`
   const names = paths.map(({ path }) => path)
   const characters = paths.map(({ charactersMax }) => charactersMax)
   const charactersIfOmitted = paths.map(({ charactersMaxIfOmitted }) => charactersMaxIfOmitted)
   return db<ErrorRow>`with newest as materialized (
       select id, event, timestamp, received, project, distinct_id, session_id, fingerprint, properties
-      from events where ${of} and fingerprint is not null
+      from events where org = ${org} ${ofWorkspace} and fingerprint is not null ${alike}
       order by timestamp desc, received desc, id limit ${limit}
     ), sized as materialized (
       select *, octet_length(properties::text) as bytes from newest

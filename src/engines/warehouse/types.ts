@@ -33,9 +33,15 @@ export type EventRow = Record<Fact, string | null> & {
   properties: string
 }
 
+/** A row that a former version stored, before events were counted. */
+export type StoredRow = Omit<EventRow, Fact | 'visitor' | 'join'>
+
 /** A path in an error's properties, such as `exception/stack`, and how many characters of a text are read there:
  *  normally, and if the properties are omitted. */
 export type ErrorPath = { path: string; charactersMax: number; charactersMaxIfOmitted: number }
+
+/** Errors of one workspace or of the whole organisation, with one fingerprint or with any. */
+export type ErrorsOf = { org: string; workspace: string | null; fingerprint: string | null }
 
 export type ErrorRow = Pick<EventRow, 'id' | 'event' | 'timestamp' | 'project' | 'distinctId' | 'sessionId'> & {
   fingerprint: string
@@ -151,16 +157,21 @@ export interface Warehouse {
     zoneOf: (org: string) => Promise<string>,
     signal: AbortSignal,
   ): Promise<void>
+  /** Counts the rows that a former version stored, in transactions of bounded size, until none are left. `describe` says what is
+   *  known of a row from its properties. */
+  countStored(
+    db: Sql,
+    write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>,
+    describe: (row: StoredRow) => EventRow,
+    signal: AbortSignal,
+  ): Promise<void>
+  /** How many of them are left; at most `limit`. */
+  uncounted(db: Sql, org: string, limit: number): Promise<number>
   /** Adds events in the order of their arrival, and what they count as. Those that it has are skipped. */
   append(db: Tx, rows: readonly EventRow[]): Promise<void>
   appendUsage(db: Tx, org: string, used: readonly Usage[]): Promise<void>
-  /** Newest first; of one workspace, or of the whole organisation. `paths` are read from long properties. */
-  newestErrors(
-    db: Sql,
-    of: { org: string; workspace: string | null },
-    limit: number,
-    paths: readonly ErrorPath[],
-  ): Promise<ErrorRow[]>
+  /** Newest first. `paths` are read from long properties. */
+  newestErrors(db: Sql, of: ErrorsOf, limit: number, paths: readonly ErrorPath[]): Promise<ErrorRow[]>
   /** Events of an organisation in the order of their arrival, the newest first, from those that arrived before `last`. */
   newestEvents(db: Sql, org: string, last: { received: string; id: string }, limit: number): Promise<ListedEvent[]>
   /** Deletes up to that many events that arrived before that time; returns how many. */

@@ -3,11 +3,15 @@ import { after, it } from 'node:test'
 import { lensesConform } from '../../../test/conformance/lenses.ts'
 import { warehouseConforms } from '../../../test/conformance/warehouse.ts'
 import { testDatabase } from '../../../test/database.ts'
+import { generate } from '../../../test/lenses/generate.ts'
+import { counted, recount } from '../../../test/lenses/recount.ts'
+import type { EventRow, StoredRow } from '../engines.ts'
 import { openWarehouse } from './warehouse.ts'
 
 const { db, drop } = await testDatabase()
 after(drop)
 const warehouse = openWarehouse()
+const byArrival = (a: EventRow, b: EventRow) => (a.received + a.id < b.received + b.id ? -1 : 1)
 
 warehouseConforms('in PostgreSQL', async () => {
   return { warehouse, db, transaction: work => db.transaction(work), settle: async () => {} }
@@ -16,6 +20,50 @@ warehouseConforms('in PostgreSQL', async () => {
 lensesConform('in PostgreSQL', async () => {
   const transaction: typeof db.transaction = work => db.transaction(work)
   return { warehouse, db: db.analytics, transaction, settle: async () => {}, zone: 'Europe/Vienna' }
+})
+
+it('counts what a former version stored, in portions, beside what arrives', async () => {
+  const write: typeof db.transaction = work => db.transaction(work)
+  const all = generate({
+    org: 'stored',
+    seed: 7,
+    count: 2_000,
+    startMs: Date.parse('2026-11-01Z'),
+    days: 3,
+    visitors: 60,
+  })
+  const rows = [...new Map([...all].map(row => [row.id, row])).values()]
+  const old = rows.filter(({ received }) => received < '2026-11-03T00:00:00Z').sort(byArrival)
+  const later = rows.filter(one => !old.includes(one))
+  await db.transaction(tx => warehouse.append(tx, old))
+  for (const table of ['event_deltas', 'event_sessions', 'event_joins', 'event_errors']) {
+    await db.script(`delete from ${table} where org = 'stored'`)
+  }
+  await db.script(`update events set visitor = null, session = null, arrival = null, path = null where org = 'stored'`)
+  assert.equal(await warehouse.uncounted(db, 'stored', 100), 100)
+  const known = new Map(old.map(row => [row.id, row]))
+  const describe = (row: StoredRow) => ({ ...(known.get(row.id) as EventRow), ...row })
+  const stop = new AbortController()
+  const stopping: typeof db.transaction = work => write(work).finally(() => stop.abort())
+  await warehouse.countStored(db, stopping, describe, stop.signal)
+  assert.equal(await warehouse.uncounted(db, 'stored', 10_000), old.length - 200)
+  const none = AbortSignal.timeout(60_000)
+  await Promise.all([
+    warehouse.countStored(db, write, describe, none),
+    warehouse.countStored(db, write, describe, none),
+    db.transaction(tx => warehouse.append(tx, later)),
+  ])
+  assert.equal(await warehouse.uncounted(db, 'stored', 100), 0)
+  const [fromMs, toMs] = [Date.parse('2026-10-01Z'), Date.parse('2026-12-01Z')]
+  const of = { org: 'stored', scopes: [''], fromMs, toMs, where: [] }
+  const arrived = await warehouse.lenses.rows(db, of, null, 10_000)
+  const inOrder = arrived
+    .toSorted((a, b) => a.arrival - b.arrival)
+    .map(({ id }) => rows.find(row => row.id === id) as EventRow)
+  const { visitors, ...totals } = await warehouse.lenses.totals(db, of)
+  assert.deepEqual({ ...totals, visitors: visitors.count }, recount(counted(inOrder), fromMs, toMs))
+  const [top] = await warehouse.lenses.top(db, of, 'path', 1)
+  assert.equal(top?.events, rows.filter(({ path }) => path === top?.value).length)
 })
 
 it('keeps the events of each month in their own partition', async () => {

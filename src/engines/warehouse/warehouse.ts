@@ -5,6 +5,8 @@ import { appendEventRows, appendUsage } from './append.ts'
 import { addUp } from './compact.ts'
 import { lenses } from './lenses.ts'
 import * as store from './store.ts'
+import { countUncounted } from './stored.store.ts'
+import { countStored } from './stored.ts'
 
 type Write = <T>(work: (db: Tx) => Promise<T>) => Promise<T>
 
@@ -14,6 +16,8 @@ export const openWarehouse = (): Warehouse => ({
   appendUsage,
   lenses,
   addUp,
+  countStored,
+  uncounted: countUncounted,
   newestErrors: store.selectErrors,
   newestEvents: store.selectArrived,
   deleteBefore: (db, org, before, limit) => store.deleteEvents(db, org, before, limit),

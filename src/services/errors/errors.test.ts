@@ -215,7 +215,37 @@ describe('the list of errors', () => {
   it('is answered 503 while the warehouse cannot be reached', async t => {
     const own = await startHost({}, t)
     own.engines.warehouse.newestErrors = () => Promise.reject(new EngineUnavailable('warehouse', 'down'))
-    const { status, body, headers } = await own.call('GET /v1/errors')
-    assert.deepEqual([status, body.error.code, typeof headers['retry-after']], [503, 'warehouse_unreachable', 'string'])
+    for (const path of ['GET /v1/errors', 'GET /v1/errors/f']) {
+      const { status, body, headers } = await own.call(path)
+      const answer = [status, body.error.code, typeof headers['retry-after']]
+      assert.deepEqual(answer, [503, 'warehouse_unreachable', 'string'])
+    }
+  })
+})
+
+describe('the errors with a fingerprint', () => {
+  it('are those of the group alone, the newest first, up to a number', async () => {
+    const { key } = await host.organisation('alike')
+    const at = (second: number) => ({
+      timestamp: new Date(host.clock.now().getTime() - 10_000 + 1_000 * second).toISOString(),
+    })
+    const own = (n: number) => error('alike', at(n))
+    await capture([own(1), error('another', at(2)), own(3)], key)
+    const { body } = await list('', key)
+    const [newest, another, oldest] = body.data
+    const alike = await list(`/${newest.fingerprint}`, key)
+    assert.deepEqual([alike.status, alike.body], [200, { data: [newest, oldest], next: '' }])
+    assert.deepEqual((await list(`/${newest.fingerprint}?limit=1`, key)).body.data, [newest])
+    assert.deepEqual((await list(`/${another.fingerprint}`, key)).body.data, [another])
+    assert.equal((await list('/unknown', key)).status, 404)
+    assert.equal((await list(`/${newest.fingerprint}`, other.key)).status, 404)
+  })
+
+  it('are those of a workspace for its tokens', async () => {
+    const { id } = (await host.call('POST /v1/iam/workspaces', { body: { name: 'Alike' } })).body
+    const { token } = (await host.call(`POST /v1/iam/workspaces/${id}/tokens`, { body: {} })).body
+    await capture([error('of all')])
+    const [{ fingerprint }] = (await list()).body.data
+    assert.equal((await list(`/${fingerprint}`, token)).status, 404)
   })
 })

@@ -1,6 +1,8 @@
 // Operations under /v1/errors: the errors that were captured.
 import { Type } from 'typebox'
+import type { ErrorRow } from '../../engines/engines.ts'
 import { JsonText, writtenAs } from '../../kit/answer.ts'
+import { notFound } from '../../kit/fault.ts'
 import { anyValueFor, boolean, integer, string, timestamp } from '../../kit/fields.ts'
 import { operation } from '../../kit/operation.ts'
 import { PATHS } from './excerpt.ts'
@@ -63,6 +65,13 @@ const CapturedError = Type.Object(
   { title: 'CapturedError', description: 'An error that a client captured' },
 )
 
+const CapturedErrors = writtenAs(
+  Type.Object({
+    data: Type.Array(CapturedError, { description: 'The errors' }),
+    next: string('Always empty', ''),
+  }),
+)
+
 export const listErrors = operation({
   route: 'GET /v1/errors',
   summary: "Lists the organisation's errors, newest first",
@@ -75,18 +84,35 @@ export const listErrors = operation({
       anyValueFor(integer(`How many to return; default ${LIMIT_DEFAULT}, at most ${LIMIT_MAX}`, 50)),
     ),
   },
-  output: writtenAs(
-    Type.Object({
-      data: Type.Array(CapturedError, { description: 'The errors' }),
-      next: string('Always empty', ''),
-    }),
-  ),
+  output: CapturedErrors,
   faults: ['warehouse_unreachable'],
   run: async ({ db, warehouse, caller: { org, workspace } }, { limit }) => {
-    const rows = await warehouse.newestErrors(db, { org, workspace }, limitFrom(limit), PATHS)
-    return new JsonText(`{"data":[${rows.map(recordText).join(',')}],"next":""}`)
+    const of = { org, workspace, fingerprint: null }
+    return textOf(await warehouse.newestErrors(db, of, limitFrom(limit), PATHS))
   },
 })
+
+export const listErrorsOfGroup = operation({
+  route: 'GET /v1/errors/{fingerprint}',
+  summary: 'Lists the errors with a fingerprint, newest first',
+  description: 'As `GET /v1/errors`, of one of the groups that `GET /v1/event/errors` lists.',
+  access: 'reader',
+  input: {
+    fingerprint: string('Its fingerprint', '9f86d081884c7d659a2feaa0c55ad015', { maxLength: 200 }),
+    limit: Type.Optional(
+      integer(`How many to return; default ${LIMIT_DEFAULT}`, 50, { minimum: 1, maximum: LIMIT_MAX }),
+    ),
+  },
+  output: CapturedErrors,
+  faults: ['not_found', 'warehouse_unreachable'],
+  run: async ({ db, warehouse, caller: { org, workspace } }, { fingerprint, limit = LIMIT_DEFAULT }) => {
+    const rows = await warehouse.newestErrors(db, { org, workspace, fingerprint }, limit, PATHS)
+    if (rows.length === 0) throw notFound('error with this fingerprint')
+    return textOf(rows)
+  },
+})
+
+const textOf = (rows: readonly ErrorRow[]) => new JsonText(`{"data":[${rows.map(recordText).join(',')}],"next":""}`)
 
 function limitFrom(sent: unknown): number {
   const limit = typeof sent === 'string' && sent.trim() !== '' ? Number(sent) : sent

@@ -1,12 +1,12 @@
 // An event of ingest as the log has it, in an envelope with what the warehouse needs beside it, and the row that the warehouse
 // makes of it.
-import type { Envelope, EventRow } from '../../engines/engines.ts'
+import type { Envelope, EventRow, StoredRow } from '../../engines/engines.ts'
 import { withoutNulls } from '../../kit/fields.ts'
 import { eventFacts } from './facts.ts'
 
 export const ID_CHARACTERS_MAX = 200
 
-/** Who an event counts as that has no id, if a former version stored it, or a key did whose holder is not the visitor. */
+/** Who an event counts as that has no id, if a former version stored it. */
 export const UNKNOWN_VISITOR = 'unknown'
 
 /** What the log has beside the envelope. `visitor` is there for events without an id. */
@@ -27,12 +27,29 @@ export function rowOf({ id, tenant: org, project, data }: Envelope, text: string
   const { revenue = null, currency = null, workspace = null } = sent
   return {
     ...ingested,
-    ...eventFacts(properties as Record<string, unknown>, event === '$pageview'),
     ...{ id, org, project: project ?? null, workspace, event, timestamp },
     ...{ distinctId, anonymousId, sessionId, revenue, currency },
-    visitor: distinctId ?? anonymousId ?? visitor ?? UNKNOWN_VISITOR,
-    join: joinOf(event, distinctId, event === '$create_alias' ? aliasIn(properties) : anonymousId),
+    ...describedBy({ event, distinctId, anonymousId }, properties, visitor),
     properties: JSON.stringify(properties),
+  }
+}
+
+/** A row that a former version stored, with what is known of it. */
+export const describedRow = (row: StoredRow): EventRow => ({
+  ...row,
+  ...describedBy(row, JSON.parse(row.properties) as object),
+})
+
+/** `visitor` is who it counts as if it has no id. */
+function describedBy(
+  { event, distinctId, anonymousId }: Pick<EventRow, 'event' | 'distinctId' | 'anonymousId'>,
+  properties: object,
+  visitor = UNKNOWN_VISITOR,
+) {
+  return {
+    ...eventFacts(properties as Record<string, unknown>, event === '$pageview'),
+    visitor: distinctId ?? anonymousId ?? visitor,
+    join: joinOf(event, distinctId, event === '$create_alias' ? aliasIn(properties) : anonymousId),
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { OrgId } from '../../kit/caller.ts'
 import { readOrgSettings } from '../../kit/org-settings/read.ts'
+import { describedRow } from './rows.ts'
 import { eventSettings } from './settings.ts'
 import { schedule } from './state.ts'
 
@@ -23,6 +24,17 @@ export const addUpCounts = schedule({
   run: async ({ db, warehouse, write, signal }) => {
     const zoneOf = async (org: string) => (await readOrgSettings(db, eventSettings, org as OrgId)).zone
     await warehouse.addUp(db, write, zoneOf, signal)
+    return undefined
+  },
+})
+
+/** Of a former version, which counted nothing; there are none once it has counted them. */
+export const countStoredEvents = schedule({
+  name: 'stored events',
+  everyMs: 60_000,
+  deadlineMs: 10 * 60_000,
+  run: async ({ db, warehouse, write, signal }) => {
+    await warehouse.countStored(db, write, describedRow, signal)
     return undefined
   },
 })

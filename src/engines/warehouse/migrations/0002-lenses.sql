@@ -17,6 +17,8 @@ alter table events
   add column release text;
 create sequence events_arrival;
 create index events_time on events (org, timestamp, arrival);
+create index events_uncounted on events (org, received, id) where visitor is null;
+create index events_errors_alike on events (org, fingerprint, timestamp desc, received desc, id) where fingerprint is not null;
 
 -- From when on an id stands for the visitor `joined_to`.
 create table event_joins (

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../../../test/host.ts'
 import { catchUp } from '../../../../test/warehouse.ts'
-import { EngineUnavailable } from '../../../engines/engines.ts'
+import { EngineUnavailable, type Tx } from '../../../engines/engines.ts'
+import { countStoredEvents } from '../schedule.ts'
 
 const NOW = '2026-11-15T09:40:00.000Z'
 const host = await startHost({ now: NOW })
@@ -56,6 +57,20 @@ describe('the overview', () => {
       [1, 1, 1, 1, {}],
     )
     assert.equal('previous' in (await read('overview?compare=false')), false)
+  })
+
+  it('says how many events a former version stored that are not counted yet', async () => {
+    const { org, key: as } = await host.organisation('former')
+    await send([page(NOW, 'ada', '/'), page(NOW, 'bob', '/')], as)
+    await host.db`update events set visitor = null where org = ${org}`
+    assert.equal((await read('overview', as)).uncounted, 2)
+    const { db, warehouse, random, clock } = host.engines
+    const write = <T>(work: (tx: Tx) => Promise<T>) => db.transaction(work)
+    const context = { db, warehouse, random, clock, write, signal: AbortSignal.timeout(10_000) }
+    await countStoredEvents.run(context as never)
+    const { uncounted, visitors, events } = await read('overview', as)
+    // They were counted before too, by this version.
+    assert.deepEqual([uncounted, visitors, events], [undefined, 2, 4])
   })
 
   it('has the sessions of what meets the conditions', async () => {

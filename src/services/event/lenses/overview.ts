@@ -24,10 +24,23 @@ const figures = {
   spend: Type.Optional(Type.Number({ description: 'What they cost, in cents', examples: [12.5] })),
 }
 
+const UNCOUNTED_MAX = 100_000
+
 const Previous = Type.Object(figures, { title: 'Figures', description: 'The same of the time before' })
 
 const Overview = Type.Object(
-  { range: RangeRead, ...figures, distinct: DistinctRead, previous: Type.Optional(Previous) },
+  {
+    range: RangeRead,
+    ...figures,
+    distinct: DistinctRead,
+    previous: Type.Optional(Previous),
+    uncounted: Type.Optional(
+      integer(
+        `How many stored events of the organisation are not included yet, because a former version stored them; ${UNCOUNTED_MAX} means at least so many`,
+        12_000,
+      ),
+    ),
+  },
   { title: 'Overview', description: 'The figures of a time' },
 )
 
@@ -48,15 +61,17 @@ export const getEventOverview = operation({
     const { warehouse, caller } = context
     const { db, range, chosen, before } = await asked(context, input)
     const hasUsage = caller.workspace === null && chosen.where.length === 0
-    const [now, then] = await Promise.all([
+    const [now, then, uncounted] = await Promise.all([
       figuresOf(warehouse, db, chosen, hasUsage),
       compare ? figuresOf(warehouse, db, before, hasUsage) : null,
+      warehouse.uncounted(db, caller.org, UNCOUNTED_MAX),
     ])
     return {
       range: shownRange(range),
       ...now.figures,
       distinct: methodOf([now.visitors, ...(then ? [then.visitors] : [])]),
       ...(then && { previous: then.figures }),
+      ...(uncounted > 0 && { uncounted }),
     }
   },
 })
