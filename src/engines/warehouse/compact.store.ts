@@ -7,7 +7,9 @@ import type { Delta } from './counts.ts'
 export type Added = Omit<Delta, 'amount' | 'visitors'> & { amount: string; visitors: Buffer }
 /** `amount` is a sum of decimal numbers. */
 export type Sum = Omit<Added, 'visitors'> & { level: number; sets: Buffer[] }
-export type Count = Omit<Sum, 'sets'> & { people: number; visitors: Buffer }
+/** One of them is there: `visitors` if they are few enough to be exact, `sketch` if there are many. */
+type Sets = { visitors: Buffer | null; sketch: Buffer | null }
+export type Count = Omit<Sum, 'sets'> & { people: number } & Sets
 
 type ZoneState = 'built' | 'deleting' | 'adding'
 type Position = Pick<Added, 'scope' | 'dimension' | 'at' | 'value'>
@@ -85,12 +87,12 @@ export async function selectQuarters(
       ? fragment``
       : fragment`and (scope, dimension, level, at, value) > (${scope}, ${dimension}::smallint, 0, ${at}, ${value})`
   const rows = await db<Added & { found: number }>`with found as materialized (
-      select * from event_counts where org = ${org} and level = 0 ${after}
+      select *, octet_length(coalesce(visitors, sketch)) as size from event_counts where org = ${org} and level = 0 ${after}
       order by scope, dimension, level, at, value limit ${limit}),
     sized as (
-      select *, sum(octet_length(visitors)) over (order by scope, dimension, at, value) - octet_length(visitors) as bytes,
+      select *, sum(size) over (order by scope, dimension, at, value) - size as bytes,
         count(*) over () as found from found)
-    select scope, dimension, at, value, events, pageviews, sessions, bounces, ms, amount::text, first, last, visitors, found
+    select scope, dimension, at, value, events, pageviews, sessions, bounces, ms, amount::text, first, last, coalesce(visitors, sketch) as visitors, found
     from sized where bytes < ${SETS_BYTES_MAX} order by scope, dimension, at, value`
   return { rows, isLast: rows.length < limit && rows.length === (rows[0]?.found ?? 0) }
 }
@@ -107,7 +109,10 @@ const keysOf = (sums: readonly Sum[]) =>
 /** The set of each that exists already. */
 export async function selectSets(db: Tx, org: string, sums: readonly Sum[]): Promise<(Buffer | null)[]> {
   const { separator, of } = keysOf(sums)
-  const rows = await db<{ number: number; visitors: Buffer }>`select number, c.visitors from rows from (
+  const rows = await db<{
+    number: number
+    visitors: Buffer
+  }>`select number, coalesce(c.visitors, c.sketch) as visitors from rows from (
       string_to_table(${of.level}, ${separator}, ''), string_to_table(${of.at}, ${separator}, ''),
       string_to_table(${of.scope}, ${separator}, ''), string_to_table(${of.dimension}, ${separator}, ''),
       string_to_table(${of.value}, ${separator}, '')
@@ -128,24 +133,26 @@ export async function upsertCounts(db: Tx, org: string, counts: readonly Count[]
     amounts: counts.map(({ amount }) => `{${amount.replaceAll('+', ',')}}`),
     first: counts.map(({ first }) => first),
     last: counts.map(({ last }) => last),
-    visitors: counts.map(({ visitors }) => visitors.toString('hex')),
+    visitors: counts.map(({ visitors }) => visitors?.toString('hex') ?? null),
+    sketch: counts.map(({ sketch }) => sketch?.toString('hex') ?? null),
   })
   await db`insert into event_counts as c (org, level, at, scope, dimension, value, events, pageviews, sessions, bounces, ms,
-      people, amount, first, last, visitors)
+      people, amount, first, last, visitors, sketch)
     select ${org}, level::smallint, at::timestamptz, coalesce(scope, ''), dimension::smallint, coalesce(value, ''),
       n[1], n[2], n[3], n[4], n[5], n[6], (select sum(one) from unnest(amounts::numeric[]) as one),
-      first::timestamptz, last::timestamptz, decode(visitors, 'hex')
+      first::timestamptz, last::timestamptz, decode(visitors, 'hex'), decode(sketch, 'hex')
     from rows from (
       string_to_table(${keys.of.level}, ${keys.separator}, ''), string_to_table(${keys.of.at}, ${keys.separator}, ''),
       string_to_table(${keys.of.scope}, ${keys.separator}, ''), string_to_table(${keys.of.dimension}, ${keys.separator}, ''),
       string_to_table(${keys.of.value}, ${keys.separator}, ''), string_to_table(${of.numbers}, ${separator}, ''),
       string_to_table(${of.amounts}, ${separator}, ''), string_to_table(${of.first}, ${separator}, ''),
-      string_to_table(${of.last}, ${separator}, ''), string_to_table(${of.visitors}, ${separator}, '')
-    ) as sent (level, at, scope, dimension, value, numbers, amounts, first, last, visitors)
+      string_to_table(${of.last}, ${separator}, ''), string_to_table(${of.visitors}, ${separator}, ''),
+      string_to_table(${of.sketch}, ${separator}, '')
+    ) as sent (level, at, scope, dimension, value, numbers, amounts, first, last, visitors, sketch)
     cross join lateral (select numbers::bigint[] as n offset 0) as parsed
     on conflict (org, scope, dimension, level, at, value) do update set events = c.events + excluded.events,
       pageviews = c.pageviews + excluded.pageviews, sessions = c.sessions + excluded.sessions,
       bounces = c.bounces + excluded.bounces, ms = c.ms + excluded.ms, amount = c.amount + excluded.amount,
       first = least(c.first, excluded.first), last = greatest(c.last, excluded.last), people = excluded.people,
-      visitors = excluded.visitors`
+      visitors = excluded.visitors, sketch = excluded.sketch`
 }

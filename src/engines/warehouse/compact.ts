@@ -3,7 +3,7 @@
 import type { Sql, Tx } from '../engines.ts'
 import { startOf } from './calendar.ts'
 import * as store from './compact.store.ts'
-import { openSet } from './distinct.ts'
+import { openSet, SKETCHED_MIN } from './distinct.ts'
 
 /** The rows of one transaction. */
 const DELTAS_MAX = 4_000
@@ -125,5 +125,7 @@ function withVisitors(sum: store.Sum, existing: Buffer | null): store.Count {
   const all = openSet()
   if (existing) all.add(existing)
   for (const one of sum.sets) all.add(one)
-  return { ...sum, people: all.distinct().count, visitors: all.bytes() }
+  const { count, isExact } = all.distinct()
+  const sketch = count > SKETCHED_MIN ? all.sketch() : null
+  return { ...sum, people: count, visitors: isExact ? all.bytes() : null, sketch }
 }

@@ -1,14 +1,14 @@
-// How many distinct visitors: exact up to 10,000, and a HyperLogLog above, which needs 16 KiB for any number of them.
+// How many distinct visitors: exact up to 10,000, and a HyperLogLog above, which needs 8 KiB for any number of them.
 //
-// As bytes, a set is `0` and the hashes of its visitors, or `1` and the registers. Sets of different times are merged.
+// As bytes, a set is `0` and the hashes of its visitors, or `1` and the registers (a sketch). Sets of different times are merged.
 import { hash } from 'node:crypto'
 
 export const EXACT_MAX = 10_000
-/** The relative error that an estimate hardly ever exceeds: 3.7 standard deviations of 0.81 %. */
-export const SKETCH_ERROR = 0.03
+/** The relative error that an estimate hardly ever exceeds: 3.5 standard deviations of 1.15 %. */
+export const SKETCH_ERROR = 0.04
 
 const HASH_BYTES = 8
-const INDEX_BITS = 14
+const INDEX_BITS = 13
 const REGISTERS = 2 ** INDEX_BITS
 /** The bits of a hash that are not used as the index of its register. */
 const REST_BITS = 64 - INDEX_BITS
@@ -54,6 +54,12 @@ export function openSet() {
       if (exact) return { count: exact.size(), isExact: true }
       return { count: Math.round(estimateOf(registers)), isExact: false }
     },
+    /** The same as a sketch, although it may be exact. */
+    sketch: (): Buffer => {
+      const raised = registers.slice()
+      exact?.each((high, low) => raise(raised, high, low))
+      return Buffer.concat([Buffer.of(SKETCH), raised])
+    },
     bytes: (): Buffer => {
       if (exact === null) return Buffer.concat([Buffer.of(SKETCH), registers])
       const bytes = Buffer.alloc(1 + exact.size() * HASH_BYTES, EXACT)
@@ -73,6 +79,12 @@ export function distinctIn(sets: readonly Buffer[]): Distinct {
   for (const one of sets) all.add(one)
   return all.distinct()
 }
+
+/** A larger set is read faster as a sketch. */
+export const SKETCHED_MIN = REGISTERS / HASH_BYTES
+
+/** How many visitors a set of hashes has. */
+export const hashesIn = (bytes: Buffer): number => (bytes.length - 1) / HASH_BYTES
 
 /** The rank of a hash is the position of the first 1 among its remaining bits. */
 function raise(registers: Uint8Array, high: number, low: number): void {

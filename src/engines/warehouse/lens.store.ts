@@ -53,20 +53,22 @@ export function selectEventCounts(
 
 export type SetRow = { at: string; value: string; visitors: Buffer }
 
-/** The sets of visitors of what was added up. */
+/** The sets of visitors of what was added up: exact ones, of few visitors, or those that are read fastest. */
 export function selectVisitors(
   db: Sql,
   { org, scopes }: Of,
   dimension: number,
   pieces: readonly Piece[],
-  values: readonly string[] | null = null,
+  values: readonly string[],
+  kind: 'exact' | 'fast',
 ): Promise<SetRow[]> {
   const [levels, from, to] = columns(pieces)
-  return db<SetRow>`select at, value, visitors
+  const set = kind === 'exact' ? fragment`visitors` : fragment`coalesce(sketch, visitors)`
+  return db<SetRow>`select at, value, ${set} as visitors
     from unnest(${levels}::smallint[], ${from}::timestamptz[], ${to}::timestamptz[]) as piece (level, from_, to_)
     cross join lateral (select * from event_counts as c where c.org = ${org} and c.scope = any(${scopes})
       and c.dimension = ${dimension} and c.level = piece.level and c.at >= from_ and c.at < to_) as c
-    where ${values}::text[] is null or value = any(${values}::text[])`
+    where value = any(${values}::text[])`
 }
 
 export type Candidate = {

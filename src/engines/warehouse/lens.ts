@@ -3,7 +3,7 @@ import type { Sql } from '../engines.ts'
 import * as compacted from './compact.store.ts'
 import { LEVELS } from './compact.ts'
 import { DIMENSIONS, type Dimension } from './counts.ts'
-import { distinctIn, EXACT_MAX } from './distinct.ts'
+import { distinctIn, EXACT_MAX, hashesIn, openSet, SKETCH_ERROR } from './distinct.ts'
 import * as store from './lens.store.ts'
 import { piecesIn } from './pieces.ts'
 import type { Chosen, Distinct, Of, PageAt, Point, Times, TopValue, Totals, UsageTotals } from './types.ts'
@@ -62,7 +62,8 @@ function addedUp(rows: readonly store.CountRow[], visitors: Distinct): Totals {
   return { visitors, events, pageviews, sessions, bounces, ms }
 }
 
-/** The visitors of each group of rows. The sets are only read of groups with several rows. */
+/** The visitors of each group of rows. Sets are only read of groups with several rows: sketches of those with so many visitors that
+ *  they cannot be counted exactly, and exact sets of others. */
 async function visitorsOf(
   db: Sql,
   of: Of,
@@ -70,31 +71,45 @@ async function visitorsOf(
   pieces: readonly store.Piece[],
   rows: readonly store.CountRow[],
   groupOf: (row: { at: string; value: string }) => string,
-  values: readonly string[] | null = null,
 ): Promise<Map<string, Distinct>> {
   const groups = Map.groupBy(rows, groupOf)
   const found = new Map<string, Distinct>()
-  const several = new Map<string, Buffer[]>()
+  const [few, many] = [new Set<string>(), new Set<string>()]
   for (const [group, own] of groups) {
-    const [{ people, visitors } = { people: null, visitors: null }] = own
-    if (own.length > 1)
-      several.set(
-        group,
-        own.flatMap(row => row.visitors ?? []),
-      )
+    const [{ people, visitors }] = own as [store.CountRow]
+    if (own.length > 1) (own.reduce((sum, row) => sum + mostOf(row), 0) > EXACT_MAX ? many : few).add(group)
     else if (people !== null) found.set(group, { count: people, isExact: people <= EXACT_MAX })
     else found.set(group, distinctIn(visitors === null ? [] : [visitors]))
   }
-  if (several.size > 0) {
-    const times = rows.filter(row => several.has(groupOf(row)) && row.people !== null).map(({ at }) => Date.parse(at))
-    const wanted = piecesAround(pieces, times)
-    for (const row of await store.selectVisitors(db, of, DIMENSIONS[dimension], wanted, values)) {
-      several.get(groupOf(row))?.push(row.visitors)
+
+  async function setsOf(names: ReadonlySet<string>, kind: 'exact' | 'fast'): Promise<[string, Distinct][]> {
+    const own = rows.filter(row => names.has(groupOf(row)))
+    const sets = new Map([...names].map(name => [name, openSet()]))
+    for (const row of own) if (row.visitors !== null) sets.get(groupOf(row))?.add(row.visitors)
+    const counted = own.filter(({ people }) => people !== null)
+    if (counted.length > 0) {
+      const wanted = piecesAround(
+        pieces,
+        counted.map(({ at }) => Date.parse(at)),
+      )
+      const values = [...new Set(counted.map(({ value }) => value))]
+      const read = await store.selectVisitors(db, of, DIMENSIONS[dimension], wanted, values, kind)
+      for (const row of read) sets.get(groupOf(row))?.add(row.visitors)
     }
+    return [...sets].map(([name, set]) => [name, set.distinct()])
   }
-  for (const [group, sets] of several) found.set(group, distinctIn(sets))
+
+  for (const [name, distinct] of await setsOf(many, 'fast')) {
+    const isMany = distinct.count > EXACT_MAX * (1 + SKETCH_ERROR)
+    const isLarge = groups.get(name)?.some(({ people }) => people !== null && people > EXACT_MAX)
+    if (distinct.isExact || isMany || isLarge) found.set(name, distinct)
+    else few.add(name)
+  }
+  for (const [name, distinct] of await setsOf(few, 'exact')) found.set(name, distinct)
   return found
 }
+
+const mostOf = ({ people, visitors }: store.CountRow) => people ?? (visitors === null ? 0 : hashesIn(visitors))
 
 /** The pieces from the first to the last of the times. */
 function piecesAround(pieces: readonly store.Piece[], times: readonly number[]): store.Piece[] {
@@ -123,7 +138,7 @@ export async function seriesOf(
   const rows = await store.selectEventCounts(db, chosen, DIMENSIONS[dimension], pieces, values)
   const pointOf = openPoints(times.startsMs)
   const groupOf = ({ at, value }: { at: string; value: string }) => `${pointOf(at)} ${by ? value : ''}`
-  const visitors = await visitorsOf(db, chosen, dimension, pieces, rows, groupOf, values)
+  const visitors = await visitorsOf(db, chosen, dimension, pieces, rows, groupOf)
   const groups = Map.groupBy(rows, groupOf)
   return new Map(
     (values ?? ['']).map(value => [
@@ -212,7 +227,7 @@ async function distinctOf(
   const values = candidates.filter(({ isExact }) => !isExact).map(({ value }) => value)
   if (values.length === 0) return new Map(known)
   const rows = await store.selectEventCounts(db, of, DIMENSIONS[dimension], pieces, values)
-  const visitors = await visitorsOf(db, of, dimension, pieces, rows, ({ value }) => value, values)
+  const visitors = await visitorsOf(db, of, dimension, pieces, rows, ({ value }) => value)
   return new Map([...known, ...visitors])
 }
 

@@ -5,7 +5,7 @@ import { warehouseConforms } from '../../../test/conformance/warehouse.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { generate } from '../../../test/lenses/generate.ts'
 import { counted, recount } from '../../../test/lenses/recount.ts'
-import type { EventRow, StoredRow } from '../engines.ts'
+import { type EventRow, SKETCH_ERROR, type StoredRow } from '../engines.ts'
 import { openWarehouse } from './warehouse.ts'
 
 const { db, drop } = await testDatabase()
@@ -64,6 +64,52 @@ it('counts what a former version stored, in portions, beside what arrives', asyn
   assert.deepEqual({ ...totals, visitors: visitors.count }, recount(counted(inOrder), fromMs, toMs))
   const [top] = await warehouse.lenses.top(db, of, 'path', 1)
   assert.equal(top?.events, rows.filter(({ path }) => path === top?.value).length)
+})
+
+it('counts visitors of several days exactly up to 10,000, and estimates more', async () => {
+  const startMs = Date.parse('2026-09-01Z')
+  const [none] = [...generate({ org: 'many', seed: 1, count: 1, startMs, days: 1, visitors: 1 })] as [EventRow]
+  const rows = [0, 2_000, 7_000].flatMap((first, day) =>
+    Array.from({ length: 5_200 }, (_, n): EventRow => {
+      const timestamp = new Date(startMs + day * 86_400_000 + n).toISOString()
+      const visitor = `u${first + n}`
+      return {
+        ...none,
+        id: `evt_${day}_${n}`,
+        received: timestamp,
+        timestamp,
+        visitor,
+        sessionId: null,
+        join: null,
+        path: '/',
+      }
+    }),
+  )
+  for (let at = 0; at < rows.length; at += 500) {
+    await db.transaction(tx => warehouse.append(tx, rows.slice(at, at + 500)))
+  }
+  await warehouse.addUp(
+    db,
+    work => db.transaction(work),
+    async () => 'UTC',
+    AbortSignal.timeout(60_000),
+  )
+  const until = (days: number) => ({
+    ...{ org: 'many', scopes: [''], where: [], fromMs: startMs, toMs: startMs + days * 86_400_000 },
+  })
+  for (const [days, count] of [
+    [1, 5_200],
+    [2, 7_200],
+  ] as const) {
+    assert.deepEqual((await warehouse.lenses.totals(db, until(days))).visitors, { count, isExact: true })
+  }
+  for (const days of [3, 29, 30]) {
+    const [top] = await warehouse.lenses.top(db, until(days), 'path', 1)
+    for (const found of [(await warehouse.lenses.totals(db, until(days))).visitors, top?.visitors]) {
+      assert.equal(found?.isExact, false)
+      assert.ok(Math.abs((found?.count ?? 0) / 12_200 - 1) < SKETCH_ERROR, `${found?.count}`)
+    }
+  }
 })
 
 it('keeps the events of each month in their own partition', async () => {

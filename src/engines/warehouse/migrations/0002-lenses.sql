@@ -68,7 +68,8 @@ create table event_deltas (
 create index event_deltas_time on event_deltas (org, scope, dimension, at);
 
 -- The same, added up: by quarters of an hour (level 0), and by days (1) and months (2) of the organisation's zone. `people` is
--- how many distinct visitors there are in the set `visitors`.
+-- how many distinct visitors there are in the set `visitors`, and in `sketch`, an estimate that is read faster. The first is null if they are
+-- too many to be exact, the second if they are few.
 create table event_counts (
   org text not null,
   scope text not null,
@@ -85,11 +86,12 @@ create table event_counts (
   first timestamptz not null,
   last timestamptz not null,
   people bigint not null,
-  visitors bytea not null,
+  visitors bytea,
+  sketch bytea,
   primary key (org, scope, dimension, level, at, value)
 ) with (toast_tuple_target = 256);
 -- Hashes cannot be compressed.
-alter table event_counts alter column visitors set storage external;
+alter table event_counts alter column visitors set storage external, alter column sketch set storage external;
 
 -- The errors with the same fingerprint.
 create table event_errors (
