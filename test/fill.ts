@@ -10,7 +10,6 @@ const DEMANDED: Record<string, unknown> = {
   'apps.type': 'public',
   'apps.brand': 'default',
   'customer_codes.purpose': 'sign_in',
-  'event_zones.state': 'built',
   'event_zones.zone': 'UTC',
   'invites.role': 'member',
   'keys.type': 'secret',

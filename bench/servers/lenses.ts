@@ -27,7 +27,7 @@ async function serveLenses(engines: Engines, pem: string, rows: number): Promise
   const write: Engines['db']['transaction'] = work => db.transaction(work)
   // Makes it known that there is something to add up.
   await db.transaction(tx => warehouse.appendUsage(tx, ORG, [{ atMs: startMs, project: null, tokens: 1, spend: 1 }]))
-  await warehouse.addUp(db.background, write, async () => 'UTC', new AbortController().signal)
+  await warehouse.addUp(db.background, write, async () => 'UTC', new Date(), new AbortController().signal)
   for (const table of ['events', 'event_counts', 'event_sessions']) {
     await db.session(session => session.script(`vacuum analyze ${table}`))
   }
@@ -78,7 +78,7 @@ async function fill(db: Session, rows: number, start: string): Promise<void> {
         count(*) filter (where pageviews = 1 and last - first < interval '10 s') as bounces,
         sum(extract(epoch from last - first) * 1000)::bigint as ms from event_sessions where org = ${ORG} group by 1) as visits
     where c.org = ${ORG} and c.dimension = 0 and c.level = 0 and c.at = visits.at`
-  await db`insert into event_zones (org, zone, state) values (${ORG}, 'UTC', 'adding')`
+  await db`insert into event_zones (org, zone, added) values (${ORG}, 'UTC', ${start})`
 }
 
 const VALUES: Partial<Record<Dimension, Fragment>> = {

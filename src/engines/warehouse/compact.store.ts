@@ -11,10 +11,9 @@ export type Sum = Omit<Added, 'visitors'> & { level: number; sets: Buffer[] }
 type Sets = { visitors: Buffer | null; sketch: Buffer | null }
 export type Count = Omit<Sum, 'sets'> & { people: number } & Sets
 
-type ZoneState = 'built' | 'deleting' | 'adding'
-type Position = Pick<Added, 'scope' | 'dimension' | 'at' | 'value'>
-/** With the last row that was added, if it is being built. */
-export type CountedZone = { zone: string; state: ZoneState } & { [name in keyof Position]: Position[name] | null }
+export type Position = Pick<Added, 'scope' | 'dimension' | 'at' | 'value'>
+/** Up to when quarters of an hour were added to days and months of the zone; null while those of another zone are deleted. */
+export type CountedZone = { zone: string; added: string | null }
 
 export async function tryCountsLock(db: Tx, org: string): Promise<boolean> {
   const [row] = await db<{ isLocked: boolean }>`select
@@ -47,22 +46,13 @@ export async function deleteDeltas(db: Tx, org: string, ids: readonly number[]):
 
 export async function selectZone(db: Sql, org: string): Promise<CountedZone | null> {
   const [row] =
-    await db<CountedZone>`select zone, state, scope, dimension, at, value from event_zones where org = ${org}`
+    await db<CountedZone>`select zone, nullif(added, '-infinity') as added from event_zones where org = ${org}`
   return row ?? null
 }
 
-export async function insertZone(db: Tx, org: string, zone: string): Promise<void> {
-  await db`insert into event_zones (org, zone, state) values (${org}, ${zone}, 'built')`
-}
-
-export async function changeZone(db: Tx, org: string, zone: string): Promise<void> {
-  await db`update event_zones set zone = ${zone}, state = 'deleting' where org = ${org}`
-}
-
-export async function setZoneState(db: Tx, org: string, state: ZoneState, added: Position | null): Promise<void> {
-  const { scope, dimension, at, value } = added ?? { scope: null, dimension: null, at: null, value: null }
-  await db`update event_zones set state = ${state}, scope = ${scope}, dimension = ${dimension}, at = ${at}, value = ${value}
-    where org = ${org}`
+export async function upsertZone(db: Tx, org: string, zone: string, added: string | null): Promise<void> {
+  await db`insert into event_zones (org, zone, added) values (${org}, ${zone}, ${added ?? '-infinity'})
+    on conflict (org) do update set zone = excluded.zone, added = excluded.added`
 }
 
 /** Days and months; returns how many were deleted. */
@@ -72,29 +62,43 @@ export async function deleteDays(db: Tx, org: string, limit: number): Promise<nu
   return rows.length
 }
 
-/** Their sets are in memory together. */
-const SETS_BYTES_MAX = 16 * 1024 * 1024
+export async function selectFirstQuarter(db: Tx, org: string): Promise<string | null> {
+  const [row] = await db<{
+    at: string
+  }>`select at from event_counts where org = ${org} and level = 0 order by at limit 1`
+  return row?.at ?? null
+}
 
-/** Quarters of an hour after that one, in the order of their key. */
-export async function selectQuarters(
+/** The time after about that many rows of quarters of an hour, all of the last one's. */
+export async function selectQuarterAfter(
   db: Tx,
   org: string,
-  { scope, dimension, at, value }: Pick<CountedZone, keyof Position>,
+  from: string,
+  until: string,
   limit: number,
-): Promise<{ rows: Added[]; isLast: boolean }> {
+): Promise<string> {
+  const [row] = await db<{
+    at: string
+  }>`select least(${until}::timestamptz, at + interval '15 min') as at from event_counts
+    where org = ${org} and level = 0 and at >= ${from} and at < ${until} order by at offset ${limit} limit 1`
+  return row?.at ?? until
+}
+
+/** By value, so that each day is written once for many of its quarters. */
+export function selectQuarters(
+  db: Tx,
+  org: string,
+  { from, until, last }: { from: string; until: string; last: Position | null },
+  limit: number,
+): Promise<Added[]> {
   const after =
-    scope === null
+    last === null
       ? fragment``
-      : fragment`and (scope, dimension, level, at, value) > (${scope}, ${dimension}::smallint, 0, ${at}, ${value})`
-  const rows = await db<Added & { found: number }>`with found as materialized (
-      select *, octet_length(coalesce(visitors, sketch)) as size from event_counts where org = ${org} and level = 0 ${after}
-      order by scope, dimension, level, at, value limit ${limit}),
-    sized as (
-      select *, sum(size) over (order by scope, dimension, at, value) - size as bytes,
-        count(*) over () as found from found)
-    select scope, dimension, at, value, events, pageviews, sessions, bounces, ms, amount::text, first, last, coalesce(visitors, sketch) as visitors, found
-    from sized where bytes < ${SETS_BYTES_MAX} order by scope, dimension, at, value`
-  return { rows, isLast: rows.length < limit && rows.length === (rows[0]?.found ?? 0) }
+      : fragment`and (scope, dimension, value, at) > (${last.scope}, ${last.dimension}::smallint, ${last.value}, ${last.at})`
+  return db<Added>`select scope, dimension, at, value, events, pageviews, sessions, bounces, ms, amount::text, first, last,
+      coalesce(visitors, sketch) as visitors
+    from event_counts where org = ${org} and level = 0 and at >= ${from} and at < ${until} ${after}
+    order by scope, dimension, value, at limit ${limit}`
 }
 
 const keysOf = (sums: readonly Sum[]) =>

@@ -1,24 +1,30 @@
-// Adds what was appended to the counts of its quarter of an hour, its day and its month. Until then, queries add it themselves:
-// so appending only inserts rows, and a set of many visitors is not written again for each event.
+// Adds what was appended to the counts of its quarter of an hour, and every hour those of the last hour to the days and months. Until
+// then, queries add it themselves: so appending only inserts rows, and a set of many visitors is not written again for each event.
 import type { Sql, Tx } from '../engines.ts'
 import { startOf } from './calendar.ts'
 import * as store from './compact.store.ts'
 import { openSet, SKETCHED_MIN } from './distinct.ts'
 
-/** The rows of one transaction. */
+/** The rows of one transaction, and of one query in it. */
 const DELTAS_MAX = 4_000
+const QUARTERS_MAX = 20_000
+const HOUR_MS = 3_600_000
 
 export const LEVELS = { quarter: 0, day: 1, month: 2 } as const
 
 const ORGS_AT_ONCE = 100
 
+type Write = <T>(work: (db: Tx) => Promise<T>) => Promise<T>
+
 /** An organisation with much to add up gets its turn again after all others. */
 export async function addUp(
   db: Sql,
-  write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>,
+  write: Write,
   zoneOf: (org: string) => Promise<string>,
+  now: Date,
   signal: AbortSignal,
 ): Promise<void> {
+  const hourMs = now.getTime() - (now.getTime() % HOUR_MS)
   let isMore = true
   while (isMore && !signal.aborted) {
     isMore = false
@@ -27,7 +33,8 @@ export async function addUp(
       for (const org of orgs) {
         if (signal.aborted) return
         const zone = await zoneOf(org)
-        if (await write(tx => compactOrg(tx, org, zone))) isMore = true
+        while (!signal.aborted && (await write(tx => addDays(tx, org, zone, hourMs)))) {}
+        if (await write(tx => compactOrg(tx, org))) isMore = true
       }
       if (orgs.length < ORGS_AT_ONCE) break
       after = orgs.at(-1) as string
@@ -36,38 +43,45 @@ export async function addUp(
 }
 
 /** Returns whether there is more to add up. If another process is adding up, there is not. */
-async function compactOrg(db: Tx, org: string, zone: string): Promise<boolean> {
+async function compactOrg(db: Tx, org: string): Promise<boolean> {
   if (!(await store.tryCountsLock(db, org))) return false
-  const counted = await store.selectZone(db, org)
-  if (counted === null) await store.insertZone(db, org, zone)
-  else if (counted.zone !== zone) return isMoreAfter(store.changeZone(db, org, zone))
-  else if (counted.state === 'deleting') return isMoreAfter(deleteDays(db, org))
-  else if (counted.state === 'adding') return isMoreAfter(addDays(db, org, counted))
-  const deltas = await store.selectDeltas(db, org, DELTAS_MAX)
-  if (deltas.length === 0) return false
+  const [counted, deltas] = await Promise.all([store.selectZone(db, org), store.selectDeltas(db, org, DELTAS_MAX)])
   const ids = deltas.map(({ id }) => id)
-  await Promise.all([addTo(db, org, sumsOf(deltas, timesIn(zone))), store.deleteDeltas(db, org, ids)])
+  await Promise.all([addTo(db, org, sumsOf(deltas, timesIn(counted))), store.deleteDeltas(db, org, ids)])
   return deltas.length === DELTAS_MAX
 }
 
-async function isMoreAfter(work: Promise<void>): Promise<true> {
-  await work
-  return true
-}
-
-async function deleteDays(db: Tx, org: string): Promise<void> {
-  if ((await store.deleteDays(db, org, DELTAS_MAX)) < DELTAS_MAX) await store.setZoneState(db, org, 'adding', null)
-}
-
-/** Adds quarters of an hour to the days and months of a new zone. What was appended since waits, so that it is not added twice. */
-async function addDays(db: Tx, org: string, { zone, ...added }: store.CountedZone): Promise<void> {
-  const { rows, isLast } = await store.selectQuarters(db, org, added, DELTAS_MAX)
-  const inZone = timesIn(zone)
+/** Adds quarters of an hour to their days and months, up to the present hour. Returns whether there is more to add. */
+async function addDays(db: Tx, org: string, zone: string, hourMs: number): Promise<boolean> {
+  if (!(await store.tryCountsLock(db, org))) return false
+  const counted = await store.selectZone(db, org)
+  const hour = new Date(hourMs).toISOString()
+  if (counted?.zone !== zone) {
+    await store.upsertZone(db, org, zone, counted === null ? hour : null)
+    return counted !== null
+  }
+  if (counted.added === null) {
+    if ((await store.deleteDays(db, org, DELTAS_MAX)) === DELTAS_MAX) return true
+    await store.upsertZone(db, org, zone, (await store.selectFirstQuarter(db, org)) ?? hour)
+    return true
+  }
+  if (counted.added >= hour) return false
+  const until = await store.selectQuarterAfter(db, org, counted.added, hour, QUARTERS_MAX)
+  const inZone = timesIn({ zone, added: until })
   const daysOf = (quarter: string) => inZone(quarter).filter(([level]) => level !== LEVELS.quarter)
-  await addTo(db, org, sumsOf(rows, daysOf))
-  await (isLast
-    ? store.setZoneState(db, org, 'built', null)
-    : store.setZoneState(db, org, 'adding', rows.at(-1) ?? null))
+  for (let last: store.Position | null = null; ; ) {
+    const quarters: store.Added[] = await store.selectQuarters(
+      db,
+      org,
+      { from: counted.added, until, last },
+      DELTAS_MAX,
+    )
+    await addTo(db, org, sumsOf(quarters, daysOf))
+    if (quarters.length < DELTAS_MAX) break
+    last = quarters.at(-1) ?? null
+  }
+  await store.upsertZone(db, org, zone, until)
+  return until < hour
 }
 
 async function addTo(db: Tx, org: string, sums: readonly store.Sum[]): Promise<void> {
@@ -105,17 +119,17 @@ function add(sum: store.Sum, delta: store.Added): void {
 /** The levels at which something of a quarter of an hour is counted, and the beginnings there. */
 type TimesOf = (quarter: string) => [level: number, at: string][]
 
-function timesIn(zone: string): TimesOf {
+/** Days and months count what happened before `added`. */
+function timesIn(counted: store.CountedZone | null): TimesOf {
   const known = new Map<string, [level: number, at: string][]>()
   return quarter => {
     const found = known.get(quarter)
     if (found) return found
-    const begun = (unit: 'day' | 'month') => new Date(startOf(zone, unit, Date.parse(quarter))).toISOString()
-    const times: [number, string][] = [
-      [LEVELS.quarter, quarter],
-      [LEVELS.day, begun('day')],
-      [LEVELS.month, begun('month')],
-    ]
+    const times: [number, string][] = [[LEVELS.quarter, quarter]]
+    if (counted !== null && counted.added !== null && quarter < counted.added) {
+      const begun = (unit: 'day' | 'month') => new Date(startOf(counted.zone, unit, Date.parse(quarter))).toISOString()
+      times.push([LEVELS.day, begun('day')], [LEVELS.month, begun('month')])
+    }
     known.set(quarter, times)
     return times
   }

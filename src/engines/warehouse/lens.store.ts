@@ -113,15 +113,14 @@ export function selectCandidates(
 }
 
 /** When the first event happened. */
-export async function selectFirst(
-  db: Sql,
-  { org, scopes }: Of,
-  dimension: number,
-  level: number,
-): Promise<string | null> {
-  const [row] = await db<{ first: string | null }>`select least(
-    (select min(first) from event_counts where org = ${org} and scope = any(${scopes}) and dimension = ${dimension}
-      and level = ${level}),
-    (select min(first) from event_deltas where org = ${org} and scope = any(${scopes}) and dimension = ${dimension})) as first`
+export async function selectFirst(db: Sql, { org, scopes }: Of, dimension: number): Promise<string | null> {
+  const [row] = await db<{
+    first: string | null
+  }>`select min(first) as first from unnest(${scopes}::text[]) as of (name)
+    cross join lateral (
+      (select first from event_counts where org = ${org} and scope = of.name and dimension = ${dimension} and level = 0
+        order by at limit 1)
+      union all
+      (select min(first) from event_deltas where org = ${org} and scope = of.name and dimension = ${dimension})) as firsts`
   return row?.first ?? null
 }

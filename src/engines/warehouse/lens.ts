@@ -5,41 +5,38 @@ import { LEVELS } from './compact.ts'
 import { DIMENSIONS, type Dimension } from './counts.ts'
 import { distinctIn, EXACT_MAX, hashesIn, openSet, SKETCH_ERROR } from './distinct.ts'
 import * as store from './lens.store.ts'
-import { piecesIn } from './pieces.ts'
+import { type Built, piecesIn } from './pieces.ts'
 import type { Chosen, Distinct, Of, PageAt, Point, Times, TopValue, Totals, UsageTotals } from './types.ts'
 
-/** The zone in which days were added up; null while they are not. */
-type Zone = string | null
-
-async function builtZone(db: Sql, org: string): Promise<Zone> {
+async function builtOf(db: Sql, org: string): Promise<Built | null> {
   const row = await compacted.selectZone(db, org)
-  return row?.state === 'built' ? row.zone : null
+  return row === null || row.added === null ? null : { zone: row.zone, addedMs: Date.parse(row.added) }
 }
 
 const ATTEMPTS = 3
 
-/** Reads again if the zone was changed meanwhile, because counts of its days were deleted then. */
-export async function inZone<T>(db: Sql, org: string, read: (zone: Zone) => Promise<T>): Promise<T> {
-  let zone = await builtZone(db, org)
+/** Reads again if days and months were changed meanwhile. */
+export async function readingBuilt<T>(db: Sql, org: string, read: (built: Built | null) => Promise<T>): Promise<T> {
+  let built = await builtOf(db, org)
   for (let attempt = 1; ; attempt++) {
-    const found = await read(zone)
-    const now = await builtZone(db, org)
-    if (now === zone) return found
-    // Quarters of an hour remain.
-    zone = attempt === ATTEMPTS ? null : now
-    if (zone === null) return read(null)
+    const found = await read(built)
+    if (built === null) return found
+    const now = await builtOf(db, org)
+    if (now?.zone === built.zone && now.addedMs === built.addedMs) return found
+    // Quarters of an hour are never deleted.
+    built = attempt === ATTEMPTS ? null : now
   }
 }
 
-export async function totalsOf(db: Sql, zone: Zone, chosen: Chosen): Promise<Totals> {
-  const pieces = piecesIn(chosen, zone)
+export async function totalsOf(db: Sql, built: Built | null, chosen: Chosen): Promise<Totals> {
+  const pieces = piecesIn(chosen, built)
   const rows = await store.selectEventCounts(db, chosen, DIMENSIONS.all, pieces)
   const groups = await visitorsOf(db, chosen, 'all', pieces, rows, () => '')
   return addedUp(rows, groups.get('') ?? NOBODY)
 }
 
-export async function revenueOf(db: Sql, zone: Zone, chosen: Chosen): Promise<Record<string, number>> {
-  const pieces = piecesIn(chosen, zone)
+export async function revenueOf(db: Sql, built: Built | null, chosen: Chosen): Promise<Record<string, number>> {
+  const pieces = piecesIn(chosen, built)
   const amounts: Record<string, number> = {}
   for (const { value, amount } of await store.selectEventCounts(db, chosen, DIMENSIONS.currency, pieces)) {
     amounts[value] = (amounts[value] ?? 0) + amount
@@ -126,14 +123,13 @@ function piecesAround(pieces: readonly store.Piece[], times: readonly number[]):
 /** A series for each of the values, or one of everything. */
 export async function seriesOf(
   db: Sql,
-  zone: Zone,
+  built: Built | null,
   chosen: Chosen,
   times: Times,
   by: { dimension: Dimension; values: readonly string[] } | null,
 ): Promise<Map<string, Point[]>> {
-  const usable = times.days !== null && times.days === zone
-  const highest = times.isMonths ? LEVELS.month : LEVELS.day
-  const pieces = usable ? piecesIn(chosen, zone, highest) : piecesIn(chosen, null)
+  const isUsable = times.days !== null && times.days === built?.zone
+  const pieces = piecesIn(chosen, isUsable ? built : null, times.isMonths ? LEVELS.month : LEVELS.day)
   const { dimension, values } = by ?? { dimension: 'all' as const, values: null }
   const rows = await store.selectEventCounts(db, chosen, DIMENSIONS[dimension], pieces, values)
   const pointOf = openPoints(times.startsMs)
@@ -177,12 +173,12 @@ const CANDIDATES_MAX = 20_000
  *  one can be among the first. */
 export async function topOf(
   db: Sql,
-  zone: Zone,
+  built: Built | null,
   chosen: Chosen,
   dimension: Dimension,
   limit: number,
 ): Promise<TopValue[]> {
-  const pieces = piecesIn(chosen, zone)
+  const pieces = piecesIn(chosen, built)
   let best: TopValue[] = []
   for (let offset = 0; offset < CANDIDATES_MAX; offset += CANDIDATES) {
     const found = await store.selectCandidates(db, chosen, DIMENSIONS[dimension], pieces, 'most', {
@@ -232,11 +228,10 @@ async function distinctOf(
 }
 
 /** When the first event happened; null if there is none. */
-export const firstOf = (db: Sql, zone: Zone, of: Of): Promise<string | null> =>
-  store.selectFirst(db, of, DIMENSIONS.all, zone === null ? LEVELS.quarter : LEVELS.month)
+export const firstOf = (db: Sql, of: Of): Promise<string | null> => store.selectFirst(db, of, DIMENSIONS.all)
 
-export async function modelUsageOf(db: Sql, zone: Zone, chosen: Chosen): Promise<UsageTotals> {
-  const pieces = piecesIn(chosen, zone)
+export async function modelUsageOf(db: Sql, built: Built | null, chosen: Chosen): Promise<UsageTotals> {
+  const pieces = piecesIn(chosen, built)
   const [tokens, spend] = await Promise.all([
     store.selectEventCounts(db, chosen, DIMENSIONS.tokens, pieces),
     store.selectEventCounts(db, chosen, DIMENSIONS.spend, pieces),
@@ -246,13 +241,19 @@ export async function modelUsageOf(db: Sql, zone: Zone, chosen: Chosen): Promise
 }
 
 /** Errors by fingerprint, those that happened last first, with their number from each of the times to the next. */
-export async function errorsOf(db: Sql, zone: Zone, chosen: Chosen, startsMs: readonly number[], page: PageAt) {
-  const pieces = piecesIn(chosen, zone)
+export async function errorsOf(
+  db: Sql,
+  built: Built | null,
+  chosen: Chosen,
+  startsMs: readonly number[],
+  page: PageAt,
+) {
+  const pieces = piecesIn(chosen, built)
   const found = await store.selectCandidates(db, chosen, DIMENSIONS.error, pieces, 'last', page)
   const values = found.map(({ value }) => value)
   const distinct = await distinctOf(db, chosen, 'error', pieces, found)
   const times = { startsMs, days: null, isMonths: false }
-  const series = await seriesOf(db, zone, chosen, times, { dimension: 'error', values })
+  const series = await seriesOf(db, built, chosen, times, { dimension: 'error', values })
   return found.map(({ value, events }) => ({
     ...{ fingerprint: value, count: events, people: distinct.get(value) ?? NOBODY },
     counts: (series.get(value) ?? []).map(point => point.events),
@@ -260,8 +261,8 @@ export async function errorsOf(db: Sql, zone: Zone, chosen: Chosen, startsMs: re
 }
 
 /** The names of events, the most frequent first. */
-export async function namedEventsOf(db: Sql, zone: Zone, chosen: Chosen, page: PageAt): Promise<TopValue[]> {
-  const pieces = piecesIn(chosen, zone)
+export async function namedEventsOf(db: Sql, built: Built | null, chosen: Chosen, page: PageAt): Promise<TopValue[]> {
+  const pieces = piecesIn(chosen, built)
   const found = await store.selectCandidates(db, chosen, DIMENSIONS.event, pieces, 'events', page)
   const distinct = await distinctOf(db, chosen, 'event', pieces, found)
   return found.map(({ value, events, first, last }) => ({

@@ -3,6 +3,7 @@ import type { Sql } from '../engines.ts'
 import { DIMENSIONS, type Dimension } from './counts.ts'
 import * as details from './details.store.ts'
 import * as lens from './lens.ts'
+import type { Built } from './pieces.ts'
 import * as rows from './rows.store.ts'
 import type { Chosen, Lenses, Of, PageAt, Point } from './types.ts'
 
@@ -11,16 +12,16 @@ const usesCounts = ({ where }: Chosen, by = 'all') => where.length === 0 && isCo
 
 type CountLens<C extends Of, More extends unknown[], T> = (
   db: Sql,
-  zone: string | null,
+  built: Built | null,
   of: C,
   ...more: More
 ) => Promise<T>
 
 const counted = <C extends Of, More extends unknown[], T>(db: Sql, of: C, read: CountLens<C, More, T>, ...more: More) =>
-  lens.inZone(db, of.org, zone => read(db, zone, of, ...more))
+  lens.readingBuilt(db, of.org, built => read(db, built, of, ...more))
 
 export const lenses: Lenses = {
-  first: (db, of) => counted(db, of, lens.firstOf),
+  first: lens.firstOf,
   totals: (db, chosen) => (usesCounts(chosen) ? counted(db, chosen, lens.totalsOf) : rows.selectTotals(db, chosen)),
   revenue: (db, chosen) => (usesCounts(chosen) ? counted(db, chosen, lens.revenueOf) : rows.selectRevenue(db, chosen)),
   series: async (db, chosen, times) => {

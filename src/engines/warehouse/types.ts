@@ -155,6 +155,7 @@ export interface Warehouse {
     db: Sql,
     write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>,
     zoneOf: (org: string) => Promise<string>,
+    now: Date,
     signal: AbortSignal,
   ): Promise<void>
   /** Counts the rows that a former version stored, in transactions of bounded size, until none are left. `describe` says what is

@@ -92,6 +92,7 @@ it('counts visitors of several days exactly up to 10,000, and estimates more', a
     db,
     work => db.transaction(work),
     async () => 'UTC',
+    new Date('2026-09-03T10:00:00.000Z'),
     AbortSignal.timeout(60_000),
   )
   const until = (days: number) => ({

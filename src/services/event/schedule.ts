@@ -21,9 +21,9 @@ export const addUpCounts = schedule({
   name: 'counts of events',
   everyMs: 2_000,
   deadlineMs: 60_000,
-  run: async ({ db, warehouse, write, signal }) => {
+  run: async ({ db, warehouse, clock, write, signal }) => {
     const zoneOf = async (org: string) => (await readOrgSettings(db, eventSettings, org as OrgId)).zone
-    await warehouse.addUp(db, write, zoneOf, signal)
+    await warehouse.addUp(db, write, zoneOf, clock.now(), signal)
     return undefined
   },
 })

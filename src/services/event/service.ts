@@ -4,7 +4,7 @@ import { appendRows, appendUsage } from './consumers.ts'
 import * as ingest from './ingest.ts'
 import * as lenses from './lenses/operations.ts'
 import * as newest from './newest.ts'
-import { addUpCounts, checkLogSize, makePartitions } from './schedule.ts'
+import { addUpCounts, checkLogSize, countStoredEvents, makePartitions } from './schedule.ts'
 import { eventSettings } from './settings.ts'
 import { type EventState, openEventService } from './state.ts'
 import * as tables from './tables.ts'
@@ -36,7 +36,7 @@ export const event = service<EventState, typeof SETTINGS>({
   tables,
   settings: SETTINGS,
   orgSettings: eventSettings,
-  schedules: [checkLogSize, makePartitions, addUpCounts],
+  schedules: [checkLogSize, makePartitions, addUpCounts, countStoredEvents],
   consumers: [appendRows, appendUsage],
   open: openEventService,
 })

@@ -1,12 +1,9 @@
--- The zone of the days and months in event_counts. When it has changed, those of the former zone are deleted, and those of the new
--- one are added up from the quarters of an hour, in the order of their key.
+-- The zone of the days and months in event_counts, and up to when quarters of an hour were added to them. When the zone has changed, they
+-- are deleted first ('-infinity').
 create table event_zones (
   org text primary key,
   zone text not null,
-  state text not null check (state in ('built', 'deleting', 'adding')),
-  -- The last quarter of an hour that was added; null if none was.
-  scope text,
-  dimension smallint,
-  at timestamptz,
-  value text
+  added timestamptz not null
 );
+-- To add the quarters of an hour since then.
+create index event_counts_quarters on event_counts (org, at) where level = 0;
