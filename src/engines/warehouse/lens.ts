@@ -252,12 +252,39 @@ export async function errorsOf(
   const found = await store.selectCandidates(db, chosen, DIMENSIONS.error, pieces, 'last', page)
   const values = found.map(({ value }) => value)
   const distinct = await distinctOf(db, chosen, 'error', pieces, found)
-  const times = { startsMs, days: null, isMonths: false }
-  const series = await seriesOf(db, built, chosen, times, { dimension: 'error', values })
+  const counts = await countsOf(db, built, chosen, startsMs, values)
   return found.map(({ value, events }) => ({
     ...{ fingerprint: value, count: events, people: distinct.get(value) ?? NOBODY },
-    counts: (series.get(value) ?? []).map(point => point.events),
+    counts: counts.get(value) ?? [],
   }))
+}
+
+/** How many errors of each fingerprint there are from each of the times to the next. */
+async function countsOf(
+  db: Sql,
+  built: Built | null,
+  chosen: Chosen,
+  startsMs: readonly number[],
+  fingerprints: readonly string[],
+): Promise<Map<string, number[]>> {
+  const pieces = startsMs.slice(0, -1).flatMap((fromMs, at) => {
+    const [from, to] = [Math.max(fromMs, chosen.fromMs), Math.min(startsMs[at + 1] as number, chosen.toMs)]
+    return piecesIn({ fromMs: from, toMs: to }, built, LEVELS.day)
+  })
+  const counts = new Map(fingerprints.map(one => [one, startsMs.slice(1).map(() => 0)]))
+  const pointOf = openPoints(startsMs)
+  for (const { value, at, events } of await store.selectEventCounts(
+    db,
+    chosen,
+    DIMENSIONS.error,
+    pieces,
+    fingerprints,
+  )) {
+    const own = counts.get(value) as number[]
+    const point = pointOf(at)
+    own[point] = (own[point] as number) + events
+  }
+  return counts
 }
 
 /** The names of events, the most frequent first. */

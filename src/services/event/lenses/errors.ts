@@ -1,16 +1,17 @@
 // GET /v1/event/errors: errors with the same fingerprint.
 import { Type } from 'typebox'
-import type { ErrorGroup } from '../../../engines/engines.ts'
+import { type ErrorGroup, startOf } from '../../../engines/engines.ts'
 import { integer, string, timestamp } from '../../../kit/fields.ts'
 import { numberFrom, page, paging } from '../../../kit/page.ts'
 import { exceptionOf } from '../../o11y/public.ts'
 import { operation } from '../state.ts'
 import { asked, DistinctRead, lensInput, methodOf, RangeRead, shownRange } from './asked.ts'
-import type { Span } from './range.ts'
+import type { Range } from './range.ts'
 
-/** The points of a sparkline, each of a whole number of quarters of an hour. */
+/** The points of a sparkline, each of a whole number of quarters of an hour, or of days. */
 const POINTS = 24
 const QUARTER_MS = 15 * 60_000
+const DAY_MS = 86_400_000
 const TEXT_CHARACTERS_MAX = 2_000
 
 const ErrorGroupRead = Type.Object(
@@ -66,9 +67,15 @@ export const listErrorGroups = operation({
   },
 })
 
-function pointsOf({ fromMs, toMs }: Span): number[] {
+/** Whole days of a long time, because these were added up. The first part may begin before the time, whose errors alone count. */
+function pointsOf({ fromMs, toMs, zone }: Range): number[] {
+  const days = Math.ceil((toMs - fromMs) / DAY_MS / POINTS)
+  const isLong = toMs - fromMs >= POINTS * DAY_MS
+  const dayAfter = startOf(zone, 'day', toMs - 1, 1)
   const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / QUARTER_MS / POINTS)) * QUARTER_MS
-  return Array.from({ length: POINTS + 1 }, (_, n) => toMs - (POINTS - n) * stepMs)
+  return Array.from({ length: POINTS + 1 }, (_, n) =>
+    isLong ? startOf(zone, 'day', dayAfter, (n - POINTS) * days) : toMs - (POINTS - n) * stepMs,
+  )
 }
 
 function shown({ fingerprint, count, people, first, last, releases, counts, example }: ErrorGroup) {

@@ -149,6 +149,11 @@ describe('the errors', () => {
       ...{ firstSeen: '2026-11-15T08:13:00.000Z', lastSeen: '2026-11-15T08:13:00.000Z' },
     })
     assert.deepEqual((await read('errors?where=release:is:1.0')).data, data)
+    for (const range of ['30d', '12mo', 'all']) {
+      const [one] = (await read(`errors?range=${range}&zone=Asia/Kathmandu`)).data
+      assert.deepEqual([one.sparkline.length, one.sparkline.reduce((a: number, b: number) => a + b)], [24, 1])
+      assert.deepEqual((await read(`errors?range=${range}&zone=Asia/Kathmandu&where=release:is:1.0`)).data, [one])
+    }
     assert.deepEqual((await read('errors?where=release:is:2.0')).data, [])
   })
 })
