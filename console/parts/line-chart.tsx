@@ -73,6 +73,7 @@ function Drawing(props: LineChartProps) {
   const ticks = ticksOf(Math.max(0, ...lines.flatMap(({ values }) => values.map(one => one ?? 0))), isWhole)
   const top = ticks.at(-1) as number
   const now = choice.at ?? at.length - 1
+  const isOne = isOneLine(lines)
   return (
     <div className="chart">
       <div className="y" aria-hidden="true">
@@ -98,7 +99,7 @@ function Drawing(props: LineChartProps) {
             const path = pathOf(values, at.length, top)
             return (
               <g key={`${tone} ${name}`} className={tone}>
-                {lines.length <= 2 && !isPast && path && <path className="ar" d={areaOf(path)} />}
+                {isOne && !isPast && path && <path className="ar" d={areaOf(path)} />}
                 <path className={isPast ? 'ln dash' : 'ln'} d={path} />
               </g>
             )
@@ -121,6 +122,9 @@ function Drawing(props: LineChartProps) {
   )
 }
 
+/** Beside the time before. */
+const isOneLine = (lines: readonly Line[]) => lines.filter(({ isPast }) => !isPast).length === 1
+
 const shareOf = (n: number, count: number) => (count > 1 ? n / (count - 1) : 0.5)
 
 function Cursor({ at, lines, says, timeText, n, top }: LineChartProps & { n: number; top: number }) {
@@ -131,7 +135,7 @@ function Cursor({ at, lines, says, timeText, n, top }: LineChartProps & { n: num
   const style = { '--x': `${100 * x}%`, '--y': `${y ?? 0}%` } as React.CSSProperties
   return (
     <>
-      <span className="cursor" data-bare={y === undefined || lines.length > 2 || undefined} style={style} />
+      <span className="cursor" data-bare={y === undefined || !isOneLine(lines) || undefined} style={style} />
       <div className="tip" data-flip={x > 0.5 || undefined} style={style}>
         <p>{timeText(at[n] as string, true)}</p>
         {lines.map(({ name, tone, values, at: own }) => (

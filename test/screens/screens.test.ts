@@ -29,6 +29,8 @@ const pictures = (endpoint: string): Picture[] => [
   ['project', 'projects/web-shop'],
   ['analytics', 'analytics'],
   ['events', 'events', page => page.locator('td .main').first().click()],
+  ['events-names', 'events/names'],
+  ['events-search', 'events/search', page => page.locator('td .main').nth(2).click()],
   ['events-sending', 'events/sending'],
   ['errors', 'errors'],
   ['keys', 'keys'],
