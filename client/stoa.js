@@ -369,7 +369,8 @@ function requestFor(baseUrl, [, method, path], input, headers) {
     const inQuery = method === 'GET' || method === 'DELETE';
     if (inQuery)
         for (const [name, value] of rest)
-            url.searchParams.set(name, String(value));
+            for (const one of [value].flat())
+                url.searchParams.append(name, String(one));
     else
         headers.set('content-type', 'application/json');
     return {

@@ -539,7 +539,8 @@ function requestFor(baseUrl: string, [, method, path]: Operation, input: object,
   })
   const url = new URL(baseUrl + filled)
   const inQuery = method === 'GET' || method === 'DELETE'
-  if (inQuery) for (const [name, value] of rest) url.searchParams.set(name, String(value))
+  if (inQuery)
+    for (const [name, value] of rest) for (const one of [value].flat()) url.searchParams.append(name, String(one))
   else headers.set('content-type', 'application/json')
   return {
     route: `${method} ${path}`,

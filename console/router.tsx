@@ -4,6 +4,7 @@ import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@t
 import { isSignedOut, me, queryClient, signInUrl } from './api.ts'
 import { Frame } from './frame/frame.tsx'
 import { Failed, NotFound } from './frame/problems.tsx'
+import { parseSearch, stringifySearch } from './frame/search.ts'
 import { type Screen, services } from './services/services.ts'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Failed })
@@ -77,11 +78,6 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultErrorComponent: Failed,
   scrollRestoration: true,
-  // Search parameters are plain texts: `?open=key_1`, not JSON.
-  parseSearch: text => Object.fromEntries(new URLSearchParams(text)),
-  stringifySearch: search => {
-    const set = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
-    const text = new URLSearchParams(set as [string, string][]).toString()
-    return text ? `?${text}` : ''
-  },
+  parseSearch,
+  stringifySearch,
 })

@@ -3,6 +3,7 @@ import { useEffect, useId, useSyncExternalStore } from 'react'
 import { CodeBlock } from '../parts/code.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { isTyping } from './keys.ts'
+import { type Search, stringifySearch } from './search.ts'
 
 type Call = { operation: string; method: string; path: string; input: Record<string, unknown> }
 
@@ -71,8 +72,8 @@ function curlOf({ method, path, input: { ...input } }: Call): string {
   const head = `curl "${location.origin}${filled}`
   const key = '-H "Authorization: Bearer $STOA_KEY"'
   if (method === 'GET') {
-    const query = new URLSearchParams(input as Record<string, string>).toString()
-    return `${head}${query && `?${query}`}" \\\n  ${key}`
+    const query = stringifySearch(input as Search)
+    return `${head}${query}" \\\n  ${key}`
   }
   return `${head}" -X ${method} \\\n  ${key} \\\n  --json '${JSON.stringify(input).replaceAll("'", "'\\''")}'`
 }

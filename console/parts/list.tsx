@@ -3,12 +3,12 @@
 import { type InfiniteData, type UseInfiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { Fragment, type ReactNode, useCallback, useEffect, useMemo } from 'react'
 import { isTyping } from '../frame/keys.ts'
-import { errorText, RequestId } from '../frame/problems.tsx'
 import { type Crumb, Sheet } from '../frame/sheet.tsx'
 import { Icon } from './icon.tsx'
 import { isCovered, type Steps, useOpen } from './list-open.ts'
 import { type Column, Table } from './list-table.tsx'
 import { Problem } from './problem.tsx'
+import { Unloaded } from './unloaded.tsx'
 
 export type { Column, Steps }
 
@@ -160,7 +160,10 @@ function Content<Item>(props: ContentProps<Item>) {
   const onEndNear = useCallback(() => {
     if (hasNextPage && !isFetching && !error) void fetchNextPage()
   }, [hasNextPage, isFetching, error, fetchNextPage])
-  if (items.length === 0 && error) return <Unloaded noun={noun} result={result} />
+  if (items.length === 0 && error) {
+    const retry = () => void result.refetch()
+    return <Unloaded what={`The ${noun[1]}`} error={error} isBusy={result.isFetching} onRetry={retry} />
+  }
   if (items.length === 0 && !isPending) return <Empty {...props} onCreate={() => opening.setOpen('new')} />
   const count = `${hasNextPage ? `${first} ` : ''}${items.length.toLocaleString()} ${noun[items.length === 1 ? 0 : 1]}`
   const again = () => void (result.isFetchNextPageError ? fetchNextPage() : result.refetch())
@@ -198,19 +201,6 @@ function Content<Item>(props: ContentProps<Item>) {
           )}
         </div>
       )}
-    </div>
-  )
-}
-
-function Unloaded<Item>({ noun, result }: { noun: [string, string]; result: Result<Item> }) {
-  return (
-    <div className="empty" role="alert">
-      <h2>{`The ${noun[1]} could not be loaded`}</h2>
-      <p>{errorText(result.error)}</p>
-      <RequestId error={result.error} />
-      <button type="button" className="btn" aria-busy={result.isFetching} onClick={() => void result.refetch()}>
-        Try again
-      </button>
     </div>
   )
 }

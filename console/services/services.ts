@@ -1,6 +1,7 @@
 // What the frame knows of each service: its entries in the navigation, and its screens.
 import type { ComponentType } from 'react'
 import type { Me } from '../api.ts'
+import { analytics } from './analytics/index.ts'
 import { audit } from './audit/index.ts'
 import { billing } from './billing/index.ts'
 import { errors } from './errors/index.ts'
@@ -35,7 +36,7 @@ export type Screen = { path: string; title: string; load: () => Promise<Componen
 export type Service = { entries: Entry[]; screens: Screen[] }
 
 export const services: readonly Service[] = [
-  ...[home, projects, events, errors],
+  ...[home, projects, analytics, events, errors],
   ...[keys, models, tools, webhooks],
   ...[signin, risk, audit],
   ...[people, billing, me],

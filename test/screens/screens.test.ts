@@ -27,7 +27,10 @@ const pictures = (endpoint: string): Picture[] => [
   ['home', 'home'],
   ['projects', 'projects'],
   ['project', 'projects/web-shop'],
+  ['analytics', 'analytics'],
   ['events', 'events', page => page.locator('td .main').first().click()],
+  ['events-names', 'events/names'],
+  ['events-search', 'events/search', page => page.locator('td .main').nth(2).click()],
   ['events-sending', 'events/sending'],
   ['errors', 'errors'],
   ['keys', 'keys'],
@@ -67,7 +70,7 @@ const OF_SUPERADMINS: Picture[] = [
   ['host-tables', '/host/health/tables'],
   ['host-mail', '/host/health/mail'],
 ]
-const ON_A_PHONE = ['home', 'errors', 'keys', 'webhook', 'models']
+const ON_A_PHONE = ['home', 'analytics', 'errors', 'keys', 'webhook', 'models']
 
 describe('pictures of the console', { skip: NO_CONSOLE }, () => {
   const startConsole = consoleSuite()
@@ -86,7 +89,7 @@ describe('pictures of the console', { skip: NO_CONSOLE }, () => {
     const named = (names: string[]) => all.filter(([name]) => names.includes(name))
     for (const [{ page }, of, suffix] of [
       [light, all, ''],
-      [dark, named(['home']), '-dark'],
+      [dark, named(['home', 'analytics']), '-dark'],
       [phone, named(ON_A_PHONE), '-phone'],
       [admin, OF_SUPERADMINS, ''],
     ] as const) {

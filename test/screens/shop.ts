@@ -25,6 +25,7 @@ export async function fillShop(world: World, close: (end: () => unknown) => void
   await fillProjects(owner, world)
   await fillPeople(owner)
   await fillModels(world, operator, keys, close)
+  await fillVisitors(owner)
   await fillEvents(owner)
   await fillRisk(owner)
   const endpoint = await fillWebhooks(owner, close)
@@ -114,6 +115,38 @@ async function fillModels(
     )
   }
   server.state.answer = json(chatCompletion())
+}
+
+const DAY_MINUTES = 1_440
+const SOURCES = ['', 'search.example', 'search.example', 'letter', 'social.example', 'news.example']
+const COUNTRIES = ['DE', 'DE', 'AT', 'CH', 'FR', 'NL']
+const BROWSERS = ['Chrome', 'Safari', 'Chrome', 'Firefox']
+const SYSTEMS = ['Windows', 'iOS', 'Android', 'macOS', 'Linux']
+const EVENTS_AT_ONCE = 50
+
+/** Visits of two months, more on some days than on others. */
+async function fillVisitors(owner: Call) {
+  const events = Array.from({ length: 60 }, (_, days) =>
+    Array.from({ length: 14 + Math.round(6 * Math.sin(days / 2)) - Math.floor(days / 9) }, (_, n) => {
+      const visitor = (31 * n + 17 * days) % 211
+      const minute = days * DAY_MINUTES + ((n * 97) % 600) + 15
+      const source = SOURCES[visitor % 6]
+      return Array.from({ length: 1 + ((visitor + days) % 4) }, (_, view) => ({
+        ...{ event: '$pageview', distinctId: `visitor_${visitor}` },
+        timestamp: new Date(Date.now() - minute * MINUTE_MS + 40_000 * view).toISOString(),
+        properties: {
+          $current_url: `https://shop.meridian.example${PAGES[(view + visitor) % PAGES.length]}`,
+          ...(source && { $referrer: `https://${source}/` }),
+          ...(source === 'letter' && { utm_source: 'letter', utm_campaign: visitor % 2 ? 'spring' : 'autumn' }),
+          ...{ country: COUNTRIES[visitor % 6], $browser: BROWSERS[visitor % 4], $os: SYSTEMS[visitor % 5] },
+          $device_type: visitor % 3 ? 'desktop' : 'mobile',
+        },
+      }))
+    }),
+  ).flat(2)
+  for (let n = 0; n < events.length; n += EVENTS_AT_ONCE) {
+    await owner('POST /v1/event', events.slice(n, n + EVENTS_AT_ONCE))
+  }
 }
 
 const PAGES = ['/', '/shoes', '/shoes/trail-runner', '/cart', '/checkout']

@@ -1,51 +1,71 @@
-// One group of errors, and its occurrences one after another.
+// One group of errors in a time, and its newest occurrences one after another.
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { CapturedError, Frame } from '../../../client/stoa.js'
+import type { CapturedError, ErrorGroup, ErrorGroups, Frame } from '../../../client/stoa.js'
 import { useParam } from '../../frame/search.ts'
 import { CodeBlock, jsonText } from '../../parts/code.tsx'
 import { CopyButton, Id } from '../../parts/copy.tsx'
+import { Estimate } from '../../parts/estimate.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Steps } from '../../parts/list.tsx'
 import { Pane } from '../../parts/pane.tsx'
+import { Problem } from '../../parts/problem.tsx'
 import { Segments } from '../../parts/segments.tsx'
 import { Time } from '../../parts/time.tsx'
+import { betweenText } from '../../parts/zone.ts'
 import { Bars } from './bars.tsx'
-import { firstOf, type Group, histogram, messageOf, peopleOf, releasesOf, typeOf } from './groups.ts'
+import { errorsOf, messageOf, READ_MAX, typeOf } from './queries.ts'
 
-type Props = Steps & { of: Group; read: number; takesFocus: boolean }
+type Props = Steps & { of: ErrorGroup; read: ErrorGroups; takesFocus: boolean }
 
 export function ErrorPane({ of, read, ...steps }: Props) {
-  const [newest] = of.errors
+  const { data: errors, error } = useQuery(errorsOf(of.fingerprint))
+  return (
+    <Pane
+      title={typeOf(of)}
+      badge={errors?.[0]?.exception.handled === false && <span className="muted">unhandled</span>}
+      sub={<span className="emsg mono">{messageOf(of)}</span>}
+      {...steps}
+    >
+      <Figures of={of} read={read} />
+      <When of={of} read={read} />
+      {error && !errors && <Problem error={error} />}
+      {errors && <Occurrences errors={errors} />}
+    </Pane>
+  )
+}
+
+function Occurrences({ errors }: { errors: CapturedError[] }) {
   const [id, setId] = useParam('error')
   const at = Math.max(
     0,
-    of.errors.findIndex(one => one.id === id),
+    errors.findIndex(one => one.id === id),
   )
-  const error = of.errors[at] ?? newest
+  const error = errors[at]
+  if (!error) {
+    return (
+      <p className="muted">
+        {`None of the newest ${READ_MAX} errors is of this group, so that its stack is not shown here. Single errors are among the events.`}
+      </p>
+    )
+  }
   return (
-    <Pane
-      title={typeOf(newest)}
-      badge={newest.exception.handled === false && <span className="muted">unhandled</span>}
-      sub={<span className="emsg mono">{messageOf(newest)}</span>}
-      {...steps}
-    >
-      <Figures of={of} />
-      <When of={of} read={read} />
+    <>
       <Stack of={error} />
       <section>
         <div className="panel-head">
-          <h3>{at === 0 ? 'Newest occurrence' : `Occurrence ${at + 1} of ${of.errors.length.toLocaleString()}`}</h3>
-          {of.errors.length > 1 && (
+          <h3>{at === 0 ? 'Newest occurrence' : `Occurrence ${at + 1} of ${errors.length.toLocaleString()}`}</h3>
+          {errors.length > 1 && (
             <span className="right">
-              <Step label="Newer occurrence" icon="left" to={of.errors[at - 1]} onStep={setId} />
-              <Step label="Older occurrence" icon="right" to={of.errors[at + 1]} onStep={setId} />
+              <Step label="Newer occurrence" icon="left" to={errors[at - 1]} onStep={setId} />
+              <Step label="Older occurrence" icon="right" to={errors[at + 1]} onStep={setId} />
             </span>
           )}
         </div>
         <Occurrence of={error} />
       </section>
       <Properties of={error} />
-    </Pane>
+    </>
   )
 }
 
@@ -64,13 +84,18 @@ const Step = ({ label, icon, to, onStep }: StepProps) => (
   </button>
 )
 
-function Figures({ of }: { of: Group }) {
-  const [release, ...others] = releasesOf(of)
+function Figures({ of, read }: { of: ErrorGroup; read: ErrorGroups }) {
+  const [release, ...others] = of.releases.toReversed()
   const tiles = [
-    ['Times', of.errors.length.toLocaleString()],
-    ['People', peopleOf(of).toLocaleString()],
-    ['Last seen', <Time key="last" at={of.errors[0].timestamp} />],
-    [others.length > 0 ? `Release, and ${others.length} more` : 'Release', release ?? '—'],
+    ['Times', of.count.toLocaleString()],
+    ['People', <Estimate key="people" text={of.people.toLocaleString()} distinct={read.distinct} />],
+    ['First seen', <Time key="first" at={of.firstSeen} />],
+    [
+      others.length > 0 ? `Release, and ${others.length} more` : 'Release',
+      <span key="release" title={of.releases.join(', ')}>
+        {release ?? '—'}
+      </span>,
+    ],
   ] as const
   return (
     <div className="tiles efigs" style={{ '--n': tiles.length } as React.CSSProperties}>
@@ -84,32 +109,36 @@ function Figures({ of }: { of: Group }) {
   )
 }
 
-const PARTS = 48
+const QUARTER_MS = 15 * 60_000
 
-/** From its first error that was read to now. */
-function When({ of, read }: { of: Group; read: number }) {
-  const first = firstOf(of).timestamp
-  const counts = histogram(of.errors, Date.parse(first), Date.now(), PARTS)
-  const half = Math.ceil(Math.max(...counts) / 2)
+/** How often it happened in equal parts of the time. They are of whole quarters of an hour, so that the first may begin earlier. */
+function When({ of: { sparkline, count }, read: { range } }: { of: ErrorGroup; read: ErrorGroups }) {
+  const end = Date.parse(range.to)
+  const length = Math.max(1, Math.ceil((end - Date.parse(range.from)) / QUARTER_MS / sparkline.length)) * QUARTER_MS
+  const start = end - sparkline.length * length
+  const half = Math.ceil(Math.max(1, ...sparkline) / 2)
+  const label = `${count.toLocaleString()} in the time ${betweenText(range)}, time zone ${range.zone}`
   return (
     <section className="ewhen">
-      <div className="chart">
-        <div className="y" aria-hidden="true">
+      <div className="chart" role="img" aria-label={label}>
+        <div className="y">
           {[0, half, 2 * half].map(mark => (
             <span key={mark}>{mark.toLocaleString()}</span>
           ))}
         </div>
         <div className="plot">
-          <Bars counts={counts} max={2 * half} className="sd" />
+          <Bars counts={sparkline} max={2 * half} className="sd" />
         </div>
         <div className="x">
           <span>
-            <Time at={first} />
+            <Time at={new Date(start).toISOString()} />
           </span>
-          <span>now</span>
+          <span>
+            <Time at={new Date(Math.min(end, Date.now())).toISOString()} />
+          </span>
         </div>
       </div>
-      <p className="muted">{`Of the newest ${read.toLocaleString()} errors. Older ones are not counted.`}</p>
+      <p className="muted">{label}</p>
     </section>
   )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { consoleSuite, NO_CONSOLE, violations, WIDTHS } from '../../../test/console.ts'
+import { consoleSuite, NO_CONSOLE, violations, WIDTHS, type World } from '../../../test/console.ts'
 
 const errorOf = (type: string, person: string, release: string) => ({
   event: '$exception',
@@ -31,6 +31,19 @@ const ERRORS = [
   errorOf('TypeError', 'user-2', '1.1'),
 ]
 
+type Owner = World['owner']
+
+/** Waits until the lenses have all errors that were sent. */
+async function counted(owner: Owner, wanted: number): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { body } = await owner('GET /v1/event/errors?range=all&limit=200')
+    const count = body.data.reduce((all: number, one: { count: number }) => all + one.count, 0)
+    if (count >= wanted) return
+    await new Promise(done => setTimeout(done, 100))
+  }
+  assert.fail('the lenses do not have what was sent')
+}
+
 describe('the screen of errors', { skip: NO_CONSOLE }, () => {
   const startConsole = consoleSuite()
   it('says how to send the first error, and shows it when it is there', async t => {
@@ -49,22 +62,99 @@ describe('the screen of errors', { skip: NO_CONSOLE }, () => {
     assert.deepEqual(errors(), [])
   })
 
+  it('shows the groups of a time, filters them, and keeps both in the address', async t => {
+    const { signIn, owner, home } = await startConsole(t)
+    const before = new Date(Date.now() - 3 * 86_400_000).toISOString()
+    await owner('POST /v1/event', { ...errorOf('OldError', 'user-3', '0.9'), timestamp: before })
+    for (const error of ERRORS) await owner('POST /v1/event', error)
+    await counted(owner, 4)
+    const { page, errors } = await signIn(home, 'errors')
+    const group = (type: string) => page.locator('.egroup').filter({ hasText: type })
+    await page.getByText('2 groups, 3 errors').waitFor()
+    assert.match((await group('TypeError').textContent()) ?? '', /2 people · 1\.0 · 1\.12 /)
+    assert.equal(await group('OldError').count(), 0)
+    await page.getByRole('button', { name: '24 hours' }).click()
+    await page.getByRole('button', { name: '7 days' }).click()
+    await page.getByText('3 groups, 4 errors').waitFor()
+    await group('OldError').click()
+    await page.locator('.pane').getByText('src/cart.ts:48:31').waitFor()
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByLabel('Field').selectOption('Release')
+    await page.getByLabel('Value').fill('1.1')
+    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.getByText('1 group, 1 error').waitFor()
+    const params = new URL(page.url()).searchParams
+    assert.deepEqual([params.get('range'), params.getAll('where')], ['7d', ['release:is:1.1']])
+    await page.goBack()
+    await page.getByText('3 groups, 4 errors').waitFor()
+    await page.getByRole('heading', { name: 'OldError' }).waitFor()
+    await page.getByRole('button', { name: '7 days' }).click()
+    await page.getByRole('button', { name: 'Today' }).click()
+    await group('OldError').waitFor({ state: 'detached' })
+    assert.deepEqual(errors(), [])
+  })
+
+  it('leads to errors of other times, and says what failed', async t => {
+    const { signIn, owner, home } = await startConsole(t)
+    const before = new Date(Date.now() - 3 * 86_400_000).toISOString()
+    await owner('POST /v1/event', { ...errorOf('OldError', 'user-3', '0.9'), timestamp: before })
+    await counted(owner, 1)
+    const { page } = await signIn(home, 'errors')
+    await page.getByRole('heading', { name: 'No error in this time' }).waitFor()
+    await page.getByRole('button', { name: 'Show all time' }).click()
+    await page.locator('.egroup').filter({ hasText: 'OldError' }).waitFor()
+    const error = { code: 'warehouse_unreachable', message: 'Try again.', type: 'api_error', request_id: 'req_42' }
+    await page.route('**/v1/event/errors*', route => route.fulfill({ status: 503, json: { error } }))
+    await page.reload()
+    await page.getByRole('heading', { name: 'The errors could not be loaded' }).waitFor()
+    await page.getByText('req_42').waitFor()
+    await page.unroute('**/v1/event/errors*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.egroup').filter({ hasText: 'OldError' }).waitFor()
+  })
+
+  it('shows a group whose occurrences are no longer among the newest, and reads further pages', async t => {
+    const { signIn, owner, home } = await startConsole(t)
+    const at = (minutes: number) => new Date(Date.now() - 60_000 * minutes).toISOString()
+    const many = Array.from({ length: 60 }, (_, n) => ({
+      ...errorOf(`Error${n}`, 'user-1', '1.0'),
+      timestamp: at(90 - n),
+    }))
+    for (const from of [0, 30]) await owner('POST /v1/event', many.slice(from, from + 30))
+    await counted(owner, 60)
+    const { page, errors } = await signIn(home, 'errors')
+    await page.getByText('The newest 50 groups, 50 errors').waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('60 groups, 60 errors').waitFor()
+    await page.route('**/v1/errors?*', route => route.fulfill({ json: { data: [], next: '' } }))
+    await page.reload()
+    await page.locator('.egroup').first().click()
+    await page.getByText('None of the newest 200 errors is of this group').waitFor()
+    assert.deepEqual(errors(), [])
+  })
+
   for (const [name, viewport] of Object.entries(WIDTHS)) {
     for (const colorScheme of ['light', 'dark'] as const) {
       it(`shows groups and occurrences on a ${name}, ${colorScheme}`, async t => {
         const { signIn, owner, home } = await startConsole(t)
         for (const error of ERRORS) await owner('POST /v1/event', error)
+        await counted(owner, ERRORS.length)
         const { page, errors } = await signIn(home, 'errors', { viewport, colorScheme })
         await page.locator('.egroup').nth(1).waitFor()
         assert.equal(await page.locator('.egroup').count(), 2)
         await page.getByLabel('Find errors').fill('typeerror')
-        await page.getByText('RangeError in the cart').first().waitFor({ state: 'detached' })
+        await page.locator('.egroup').getByText('RangeError in the cart').waitFor({ state: 'detached' })
         assert.equal(await page.evaluate('document.activeElement.type'), 'search')
         assert.deepEqual(await violations(page), [])
 
         await page.locator('.egroup').first().click()
         const pane = page.locator('.pane')
-        assert.deepEqual(await pane.locator('.tile').filter({ hasText: 'Times' }).locator('.figure').textContent(), '2')
+        const figure = (label: string) =>
+          pane.locator('.tile').filter({ hasText: label }).locator('.figure').textContent()
+        assert.deepEqual([await figure('Times'), await figure('People')], ['2', '2'])
+        assert.equal(await pane.locator('.tile .figure [title]').last().getAttribute('title'), '1.0, 1.1')
+        assert.match((await pane.getByRole('img').getAttribute('aria-label')) ?? '', /^2 in the time .* time zone UTC$/)
+        await pane.getByText('unhandled').waitFor()
         await pane.getByText('src/cart.ts:48:31').waitFor()
         assert.equal(await pane.locator('.frames').getByText('dispatch').count(), 0)
         await pane.getByRole('button', { name: 'All frames' }).click()

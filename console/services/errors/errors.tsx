@@ -1,113 +1,115 @@
 import './errors.css'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import type { CapturedError } from '../../../client/stoa.js'
-import { stoa } from '../../api.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import type { ErrorGroup, ErrorGroups } from '../../../client/stoa.js'
 import { useCode } from '../../frame/code.tsx'
-import { Failed } from '../../frame/problems.tsx'
 import { useParam } from '../../frame/search.ts'
 import { Sheet } from '../../frame/sheet.tsx'
 import { useIsWide } from '../../frame/width.ts'
+import { Conditions } from '../../parts/conditions.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Segments } from '../../parts/segments.tsx'
-import { Time } from '../../parts/time.tsx'
-import { Bars } from './bars.tsx'
+import { type Lens, useLens } from '../../parts/lens.ts'
+import { Problem } from '../../parts/problem.tsx'
+import { RangeMenu } from '../../parts/range.tsx'
+import { Unloaded } from '../../parts/unloaded.tsx'
 import { ErrorPane } from './details.tsx'
 import { FirstError } from './first.tsx'
-import { type Group, groupsOf, histogram, messageOf, placeOf, typeOf } from './groups.ts'
-
-/** The most that the host lists. There is no further page. */
-const READ_MAX = 200
-const REFRESH_MS = 10_000
-
-const KINDS = [
-  ['all', 'All'],
-  ['unhandled', 'Unhandled'],
-] as const
+import { errorGroups, everErrors, messageOf, typeOf } from './queries.ts'
+import { ErrorRow } from './row.tsx'
 
 export function Errors() {
+  const lens = useLens('24h')
   const [find] = useParam('find')
-  const [kind] = useParam('kind')
   const [open, setOpen] = useParam('open')
   const isWide = useIsWide()
-  useCode('listErrors', 'GET', '/v1/errors', { limit: READ_MAX })
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['errors'],
-    queryFn: ({ signal }) => stoa.listErrors({ limit: READ_MAX }, { signal }),
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
-  })
-  const { read, waiting, showAll } = useShown(data?.data)
+  useCode('listErrorGroups', 'GET', '/v1/event/errors', lens.input)
+  const result = useInfiniteQuery(errorGroups(lens.input))
+  const { data, error, hasNextPage, isPlaceholderData } = result
+  const ever = useQuery(everErrors)
+  const { groups, waiting, showAll } = useShown(data?.pages, JSON.stringify([lens.input, isPlaceholderData]))
   const wanted = find.trim().toLowerCase()
-  const shown = groupsOf(read).filter(
-    ({ errors: [newest] }) =>
-      (kind !== 'unhandled' || newest.exception.handled === false) &&
-      `${typeOf(newest)} ${messageOf(newest)} ${placeOf(newest)}`.toLowerCase().includes(wanted),
-  )
-  if (error && !data) {
+  const shown = groups.filter(one => `${typeOf(one)} ${messageOf(one)}`.toLowerCase().includes(wanted))
+  const first = data?.pages[0] as ErrorGroups | undefined
+  if (data && groups.length === 0 && lens.where.length === 0 && ever.data === false) {
     return (
       <Sheet title="Errors">
-        <Failed error={error} reset={() => void refetch()} />
-      </Sheet>
-    )
-  }
-  if (data && read.length === 0) {
-    return (
-      <Sheet title="Errors">
-        <Head says="Exceptions of your pages and servers, grouped by their cause." />
+        <Head lens={lens} of={undefined} says="Exceptions of your pages and servers, grouped by their cause." />
         <FirstError />
       </Sheet>
     )
   }
-  const at = shown.findIndex(one => one.fingerprint === open)
-  const chosen = shown[at] ?? (isWide && !open ? shown[0] : undefined)
+  const chosen = shown.find(one => one.fingerprint === open) ?? (isWide && !open ? shown[0] : undefined)
   const stepTo = (n: number) => {
     const to = shown[n]?.fingerprint
     return to === undefined ? null : () => setOpen(to, true)
   }
-  const now = shown.indexOf(chosen as Group)
+  const now = chosen ? shown.indexOf(chosen) : -1
   const steps = { onClose: () => setOpen(''), onNext: stepTo(now + 1), onPrevious: stepTo(now - 1) }
-  const times = read.map(({ timestamp }) => Date.parse(timestamp))
-  const range = [Math.min(...times), Math.max(...times)] as const
+  const pane = chosen && first && (
+    <ErrorPane key={chosen.fingerprint} of={chosen} read={first} takesFocus={open !== ''} {...steps} />
+  )
   return (
-    <Sheet
-      title="Errors"
-      pane={
-        chosen ? (
-          <ErrorPane key={chosen.fingerprint} of={chosen} read={read.length} takesFocus={open !== ''} {...steps} />
-        ) : null
-      }
-    >
+    <Sheet title="Errors" pane={pane ?? null}>
       <div className="elist">
-        <Head
-          says={
-            isPending
-              ? ''
-              : `The newest ${read.length.toLocaleString()} errors, in ${shown.length} ${shown.length === 1 ? 'group' : 'groups'}`
-          }
-        />
-        <Filters />
+        <Head lens={lens} of={first} says={first ? saysOf(groups, hasNextPage) : ''} />
+        <Filters lens={lens} />
         {waiting > 0 && (
           <button type="button" className="newer" aria-live="polite" onClick={showAll}>
             {`Show ${waiting.toLocaleString()} new`}
           </button>
         )}
-        <ul className="egroups">
+        {error && data && <Problem error={error} />}
+        {error && !data && (
+          <Unloaded what="The errors" error={error} isBusy={result.isFetching} onRetry={() => void result.refetch()} />
+        )}
+        {open && data && !chosen && !isPlaceholderData && <NotHere onClose={() => setOpen('')} />}
+        <ul className="egroups" data-dim={isPlaceholderData || undefined}>
           {shown.map(group => (
             <li key={group.fingerprint}>
-              <Row of={group} {...{ range }} isOpen={group === chosen} onOpen={() => setOpen(group.fingerprint)} />
+              <ErrorRow of={group} isOpen={group === chosen} onOpen={() => setOpen(group.fingerprint)} />
             </li>
           ))}
         </ul>
-        {data && shown.length === 0 && <NoMatch />}
+        {data && shown.length === 0 && <NoMatch lens={lens} isPartly={hasNextPage} />}
+        {hasNextPage && (
+          <div className="paging">
+            <button
+              type="button"
+              className="btn s"
+              aria-busy={result.isFetchingNextPage}
+              onClick={() => void result.fetchNextPage()}
+            >
+              Show more
+            </button>
+          </div>
+        )}
       </div>
     </Sheet>
   )
 }
 
-function Filters() {
+function saysOf(groups: ErrorGroup[], hasMore: boolean): string {
+  const times = groups.reduce((all, { count }) => all + count, 0)
+  const of = `${groups.length.toLocaleString()} ${groups.length === 1 ? 'group' : 'groups'}`
+  return `${hasMore ? 'The newest ' : ''}${of}, ${times.toLocaleString()} ${times === 1 ? 'error' : 'errors'}`
+}
+
+type HeadProps = { lens: Lens; of: ErrorGroups | undefined; says: string }
+
+const Head = ({ lens, of, says }: HeadProps) => (
+  <header className="head inline">
+    <div className="grow">
+      <h1>Errors</h1>
+      <p>{says}</p>
+    </div>
+    <div className="actions">
+      <RangeMenu lens={lens} shown={of?.range} />
+    </div>
+  </header>
+)
+
+function Filters({ lens }: { lens: Lens }) {
   const [find, setFind] = useParam('find')
-  const [kind, setKind] = useParam('kind')
   return (
     <div className="filters">
       <span className="find">
@@ -120,82 +122,67 @@ function Filters() {
           onChange={event => setFind(event.target.value, true)}
         />
       </span>
-      <Segments
-        label="Kind"
-        options={KINDS}
-        chosen={kind === 'unhandled' ? 'unhandled' : 'all'}
-        onChoose={one => setKind(one === 'all' ? '' : one)}
-      />
+      <Conditions lens={lens} />
     </div>
   )
 }
 
-function NoMatch() {
+function NoMatch({ lens, isPartly }: { lens: Lens; isPartly: boolean }) {
   const [find, setFind] = useParam('find')
-  const [, setKind] = useParam('kind')
-  const clear = () => {
-    setFind('', true)
-    setKind('', true)
+  const wanted = find.trim()
+  if (wanted) {
+    return (
+      <div className="empty">
+        <h2>No error matches</h2>
+        <p>{`${isPartly ? 'Of the groups that are loaded, no' : 'No'} message has “${wanted}”.`}</p>
+        <button type="button" className="btn" onClick={() => setFind('', true)}>
+          Clear search
+        </button>
+      </div>
+    )
   }
+  const isFiltered = lens.where.length > 0
   return (
     <div className="empty">
-      <h2>No error matches</h2>
-      <p>{find.trim() ? `No message has “${find.trim()}”.` : 'The program caught all errors.'}</p>
-      <button type="button" className="btn" onClick={clear}>
-        Clear filters
+      <h2>{isFiltered ? 'No error matches' : 'No error in this time'}</h2>
+      <p>{isFiltered ? 'The filters leave out everything in this time.' : 'There are errors at other times.'}</p>
+      <button type="button" className="btn" onClick={() => (isFiltered ? lens.setWhere([]) : lens.choose('all'))}>
+        {isFiltered ? 'Clear filters' : 'Show all time'}
       </button>
     </div>
   )
 }
 
-/** Errors that arrive later wait, so that no row moves under the pointer; the first ones do not. */
-function useShown(newest: CapturedError[] | undefined) {
-  const [shown, setShown] = useState<CapturedError[]>([])
-  const read = shown.length > 0 ? shown : (newest ?? [])
-  useEffect(() => setShown(now => (now.length > 0 ? now : (newest ?? []))), [newest])
-  const ids = new Set(read.map(({ id }) => id))
-  const waiting = newest?.filter(({ id }) => !ids.has(id)).length ?? 0
-  return { read, waiting, showAll: () => setShown(newest ?? []) }
-}
-
-const Head = ({ says }: { says: string }) => (
-  <header className="head inline">
-    <div className="grow">
-      <h1>Errors</h1>
-      <p>{says}</p>
+const NotHere = ({ onClose }: { onClose: () => void }) => (
+  <div className="section">
+    <div className="callout" role="status">
+      <Icon name="info" />
+      <span>
+        The group of this address is not in the list: it has no error in this time, or the filters leave it out.
+      </span>
+      <button type="button" className="btn s" onClick={onClose}>
+        Close
+      </button>
     </div>
-  </header>
+  </div>
 )
 
-const SPARK_PARTS = 20
+type Shown = { of: string; pages: number; groups: ErrorGroup[] }
 
-type RowProps = { of: Group; range: readonly [from: number, to: number]; isOpen: boolean; onOpen: () => void }
-
-function Row({ of: { errors }, range: [from, to], isOpen, onOpen }: RowProps) {
-  const [newest] = errors
-  return (
-    <button type="button" className="egroup" aria-current={isOpen || undefined} onClick={onOpen}>
-      <span className="grow">
-        <span className="line">
-          <span className="strong">{typeOf(newest)}</span>
-          {newest.exception.handled === false && (
-            <span className="badge" data-tone="danger">
-              Unhandled
-            </span>
-          )}
-        </span>
-        <span className="m cut">{messageOf(newest)}</span>
-        <span className="w cut">{[placeOf(newest), newest.release].filter(Boolean).join(' · ')}</span>
-      </span>
-      <span className="fig">
-        <Bars className="spark so" counts={histogram(errors, from, to, SPARK_PARTS)} />
-        <span className="num">
-          <b>{errors.length.toLocaleString()}</b>{' '}
-          <span className="muted">
-            <Time at={newest.timestamp} />
-          </span>
-        </span>
-      </span>
-    </button>
+/** What happens later waits, so that no row moves under the pointer; the first errors do not. */
+function useShown(read: readonly { data: ErrorGroup[] }[] | undefined, of: string) {
+  const newest = useMemo(() => read?.flatMap(({ data }) => data) ?? [], [read])
+  const [kept, setKept] = useState<Shown | null>(null)
+  const pages = read?.length ?? 0
+  const isKept = kept !== null && kept.of === of && kept.pages === pages && kept.groups.length > 0
+  useEffect(() => {
+    if (!isKept) setKept({ of, pages, groups: newest })
+  }, [isKept, of, pages, newest])
+  const groups = isKept ? kept.groups : newest
+  const counts = new Map(groups.map(({ fingerprint, count }) => [fingerprint, count]))
+  const waiting = newest.reduce(
+    (all, { fingerprint, count }) => all + Math.max(0, count - (counts.get(fingerprint) ?? 0)),
+    0,
   )
+  return { groups, waiting, showAll: () => setKept({ of, pages, groups: newest }) }
 }

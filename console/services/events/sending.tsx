@@ -15,7 +15,7 @@ import { Facts } from '../../parts/facts.tsx'
 import { Form, type FormField } from '../../parts/form.tsx'
 import { PublishableNote, usePublishable } from '../../parts/publishable.tsx'
 import { samplesOf } from './samples.ts'
-import { ABOUT, EventTabs } from './tabs.tsx'
+import { ABOUT, EventTabs, WITHIN_EVENTS } from './tabs.tsx'
 
 const KEY = ['event-settings']
 
@@ -29,7 +29,7 @@ export function Sending() {
   })
   const mayChange = person !== undefined && manages(person)
   return (
-    <Sheet title="Sending and settings" within={[{ label: 'Events', path: 'events' }]}>
+    <Sheet title="Sending and settings" within={WITHIN_EVENTS}>
       <header className="head">
         <div className="grow">
           <h1>Events</h1>
@@ -74,6 +74,11 @@ export function Sending() {
 }
 
 const FIELDS: FormField[] = [
+  {
+    path: 'zone',
+    label: 'Time zone',
+    help: 'In which days, weeks and months are counted, such as Europe/Vienna.',
+  },
   {
     path: 'retentionDays',
     label: 'Delete events after (days)',
@@ -137,7 +142,8 @@ function Settings({ of }: { of: EventSettings }) {
 const deletesMore = (now: EventSettings, next: EventSettings) =>
   (next.retentionDays ?? Number.POSITIVE_INFINITY) < (now.retentionDays ?? Number.POSITIVE_INFINITY)
 
-const factsOf = ({ retentionDays, storeAddresses, scrub }: EventSettings) => ({
+const factsOf = ({ zone, retentionDays, storeAddresses, scrub }: EventSettings) => ({
+  'Time zone': zone,
   Retention: retentionDays ? `${retentionDays.toLocaleString()} days` : 'Kept',
   'IP addresses': storeAddresses ? 'Stored, as $ip' : 'Not stored',
   'Secrets and card numbers': scrub ? 'Removed' : 'Stored as sent',

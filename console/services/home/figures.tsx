@@ -1,12 +1,15 @@
-// What happened in the range: requests, how many failed, what was spent and delivered.
+// What happened in the range: requests, how many failed, who visited, what was spent and delivered.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useParam } from '../../frame/search.ts'
 import { BarChart } from '../../parts/chart.tsx'
+import { Delta } from '../../parts/delta.tsx'
+import { Estimate } from '../../parts/estimate.tsx'
 import { moneyText } from '../../parts/money.tsx'
 import { Segments } from '../../parts/segments.tsx'
 import { Spark } from '../../parts/spark.tsx'
-import { endpoints, type Range, requests, usage } from './queries.ts'
+import { endpoints, type Range, requests, usage, visitors, visitorsOverTime } from './queries.ts'
 
 const RANGES = [
   ['24h', '24 h'],
@@ -48,6 +51,7 @@ export function Figures() {
         <Tile label="Refused or failed" figure={made && share(failed, made.requests)} title={failed.toLocaleString()}>
           <Spark values={hours.map(one => one.refused + one.failed)} tone="sd" />
         </Tile>
+        <Visitors />
         <Tile
           label={`Model spend, ${month.format(new Date())}`}
           figure={spent && moneyText(spent.amount, spent.currency)}
@@ -62,7 +66,32 @@ export function Figures() {
   )
 }
 
-type TileProps = { label: string; figure: string | undefined; title?: string | undefined; children: ReactNode }
+function Visitors() {
+  const { org } = useParams({ strict: false }) as { org: string }
+  const [range] = useRange()
+  const { data } = useQuery({ ...visitors(range), placeholderData: keepPreviousData })
+  const { data: course } = useQuery({ ...visitorsOverTime(range), placeholderData: keepPreviousData })
+  const figure = data && (
+    <>
+      <Estimate text={short.format(data.visitors)} distinct={data.distinct} />
+      {data.previous && (
+        <Delta now={data.visitors} before={data.previous.visitors} better={1} says={one => one.toLocaleString()} />
+      )}
+    </>
+  )
+  const label = (
+    <Link to="/o/$org/$" params={{ org, _splat: 'analytics' }} search={{ range } as never}>
+      Visitors
+    </Link>
+  )
+  return (
+    <Tile label={label} figure={figure} title={data?.visitors.toLocaleString()}>
+      <Spark values={course?.series[0]?.points.map(({ value }) => value) ?? []} />
+    </Tile>
+  )
+}
+
+type TileProps = { label: ReactNode; figure: ReactNode; title?: string | undefined; children: ReactNode }
 
 const Tile = ({ label, figure, title, children }: TileProps) => (
   <div className="tile">

@@ -41,6 +41,27 @@ describe('Home', { skip: NO_CONSOLE }, () => {
     assert.deepEqual(errors(), [])
   })
 
+  it('shows the visitors of the range beside those of the time before, and leads to analytics', async t => {
+    const { signIn, owner, home } = await startConsole(t)
+    const at = (hours: number) => new Date(Date.now() - 3_600_000 * hours).toISOString()
+    const views = [at(1), at(2), at(30)].map((timestamp, n) => ({
+      ...{ event: '$pageview', timestamp, distinctId: `visitor-${n}` },
+      properties: { $current_url: 'https://shop.example/' },
+    }))
+    await owner('POST /v1/event', views)
+    const { page, errors } = await signIn(home, 'home')
+    await page.getByRole('button', { name: 'Skip these steps' }).click()
+    const tile = page.locator('.tile', { hasText: 'Visitors' })
+    await tile.locator('.figure').and(page.locator('[title="2"]')).waitFor()
+    await tile.getByTitle('1 before').getByText('100%').waitFor()
+    await tile.locator('.spark').waitFor()
+    await tile.getByRole('link', { name: 'Visitors' }).click()
+    await page.getByRole('heading', { name: 'Analytics' }).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('range'), '24h')
+    await page.locator('.overview .tile', { hasText: 'Visitors' }).locator('[title="2"]').waitFor()
+    assert.deepEqual(errors(), [])
+  })
+
   it('appears in a browser that stores nothing', async t => {
     const { signIn, baseUrl, home } = await startConsole(t)
     const { page, context } = await signIn(home, 'keys')

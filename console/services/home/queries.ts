@@ -23,6 +23,21 @@ export const requests = (range: Range) =>
     ...refreshed,
   })
 
+/** The visitors of the time and of the time before. */
+export const visitors = (range: Range) =>
+  queryOptions({
+    queryKey: ['analytics', 'home', range],
+    queryFn: ({ signal }) => stoa.getEventOverview({ range }, { signal }),
+    ...refreshed,
+  })
+
+export const visitorsOverTime = (range: Range) =>
+  queryOptions({
+    queryKey: ['analytics', 'home', range, 'course'],
+    queryFn: ({ signal }) => stoa.getEventTimeseries({ range, metric: 'visitors' }, { signal }),
+    ...refreshed,
+  })
+
 /** Whether a model was ever called. */
 export const firstCall = queryOptions({
   queryKey: ['usage', 'ever'],

@@ -42,6 +42,14 @@ export const values: Record<string, Case> = {
     same(seen.length, 1, 'items before the abort')
   },
 
+  'repeats a field of a query that has several values': async environment => {
+    const stoa = connected(environment)
+    const where = ['path:in:/a,/b', 'country:is:AT']
+    same((await stoa.listEventNames({ where })).data, [])
+    const error = await rejection(stoa.listEventNames({ where: [...where, 'colour:is:red'] }))
+    check(/names `colour`/.test(error.message), error.message)
+  },
+
   'throws the fault that the host answers': async environment => {
     const { StoaError, StoaApiError, ConflictError } = environment.client
     const stoa = connected(environment)
