@@ -1803,6 +1803,8 @@ export type ErrorGroups = {
     range: LensRange;
     /** The groups of this page */
     data: ErrorGroup[];
+    /** When the first part of each sparkline begins, perhaps before the time */
+    sparklineFrom: string;
     /** Send it as `after` to get the next page; empty on the last page */
     next: string;
     /** How exact the numbers of visitors are */

@@ -14,7 +14,7 @@ import { Segments } from '../../parts/segments.tsx'
 import { Time } from '../../parts/time.tsx'
 import { betweenText } from '../../parts/zone.ts'
 import { Bars } from './bars.tsx'
-import { errorsOf, messageOf, READ_MAX, typeOf } from './queries.ts'
+import { errorsOf, messageOf, typeOf } from './queries.ts'
 
 type Props = Steps & { of: ErrorGroup; read: ErrorGroups; takesFocus: boolean }
 
@@ -43,11 +43,7 @@ function Occurrences({ errors }: { errors: CapturedError[] }) {
   )
   const error = errors[at]
   if (!error) {
-    return (
-      <p className="muted">
-        {`None of the newest ${READ_MAX} errors is of this group, so that its stack is not shown here. Single errors are among the events.`}
-      </p>
-    )
+    return <p className="muted">The errors of this group were deleted. Only their number is kept.</p>
   }
   return (
     <>
@@ -109,13 +105,9 @@ function Figures({ of, read }: { of: ErrorGroup; read: ErrorGroups }) {
   )
 }
 
-const QUARTER_MS = 15 * 60_000
-
-/** How often it happened in equal parts of the time. They are of whole quarters of an hour, so that the first may begin earlier. */
-function When({ of: { sparkline, count }, read: { range } }: { of: ErrorGroup; read: ErrorGroups }) {
+/** How often it happened in equal parts of the time, the first of which may begin earlier. */
+function When({ of: { sparkline, count }, read: { range, sparklineFrom } }: { of: ErrorGroup; read: ErrorGroups }) {
   const end = Date.parse(range.to)
-  const length = Math.max(1, Math.ceil((end - Date.parse(range.from)) / QUARTER_MS / sparkline.length)) * QUARTER_MS
-  const start = end - sparkline.length * length
   const half = Math.ceil(Math.max(1, ...sparkline) / 2)
   const label = `${count.toLocaleString()} in the time ${betweenText(range)}, time zone ${range.zone}`
   return (
@@ -131,7 +123,7 @@ function When({ of: { sparkline, count }, read: { range } }: { of: ErrorGroup; r
         </div>
         <div className="x">
           <span>
-            <Time at={new Date(start).toISOString()} />
+            <Time at={sparklineFrom} />
           </span>
           <span>
             <Time at={new Date(Math.min(end, Date.now())).toISOString()} />

@@ -113,7 +113,7 @@ describe('the screen of errors', { skip: NO_CONSOLE }, () => {
     await page.locator('.egroup').filter({ hasText: 'OldError' }).waitFor()
   })
 
-  it('shows a group whose occurrences are no longer among the newest, and reads further pages', async t => {
+  it('shows a group whose errors were deleted, and reads further pages', async t => {
     const { signIn, owner, home } = await startConsole(t)
     const at = (minutes: number) => new Date(Date.now() - 60_000 * minutes).toISOString()
     const many = Array.from({ length: 60 }, (_, n) => ({
@@ -126,11 +126,17 @@ describe('the screen of errors', { skip: NO_CONSOLE }, () => {
     await page.getByText('The newest 50 groups, 50 errors').waitFor()
     await page.getByRole('button', { name: 'Show more' }).click()
     await page.getByText('60 groups, 60 errors').waitFor()
-    await page.route('**/v1/errors?*', route => route.fulfill({ json: { data: [], next: '' } }))
-    await page.reload()
-    await page.locator('.egroup').first().click()
-    await page.getByText('None of the newest 200 errors is of this group').waitFor()
-    assert.deepEqual(errors(), [])
+    const error = { code: 'not_found', message: 'There is none.', type: 'not_found_error', request_id: 'req_42' }
+    await page.route('**/v1/errors/*', route => route.fulfill({ status: 404, json: { error } }))
+    await page.locator('.egroup').nth(1).click()
+    await page.getByText('The errors of this group were deleted').waitFor()
+    await page.unroute('**/v1/errors/*')
+    await page.locator('.egroup').nth(2).click()
+    await page.getByRole('heading', { name: 'Newest occurrence' }).waitFor()
+    assert.deepEqual(
+      errors().filter(text => !text.includes('404')),
+      [],
+    )
   })
 
   for (const [name, viewport] of Object.entries(WIDTHS)) {

@@ -45,6 +45,7 @@ export const listErrorGroups = operation({
     {
       range: RangeRead,
       data: Type.Array(ErrorGroupRead, { description: 'The groups of this page' }),
+      sparklineFrom: timestamp('When the first part of each sparkline begins, perhaps before the time'),
       next: string('Send it as `after` to get the next page; empty on the last page', ''),
       distinct: DistinctRead,
     },
@@ -53,15 +54,17 @@ export const listErrorGroups = operation({
   faults: ['warehouse_unreachable'],
   run: async (context, { limit, after, ...input }) => {
     const { db, range, chosen } = await asked(context, input)
+    const points = pointsOf(range)
     const select = async (last: string, count: number) => {
       const offset = last === '' ? 0 : numberFrom(last)
-      const found = await context.warehouse.lenses.errors(db, chosen, pointsOf(range), { offset, limit: count })
+      const found = await context.warehouse.lenses.errors(db, chosen, points, { offset, limit: count })
       return found.map((one, at) => ({ ...one, key: String(offset + at + 1) }))
     }
     const paged = { ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) }
     const { data, next } = await page(paged, select, 'key')
     return {
       ...{ range: shownRange(range), data: data.map(shown), next },
+      sparklineFrom: new Date(points[0] as number).toISOString(),
       distinct: methodOf(data.map(({ people }) => people)),
     }
   },

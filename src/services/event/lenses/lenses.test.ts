@@ -139,7 +139,9 @@ describe('the names of events', () => {
 
 describe('the errors', () => {
   it('are grouped by fingerprint', async () => {
-    const { data } = await read('errors')
+    const { data, sparklineFrom } = await read('errors')
+    // 24 parts of five quarters of an hour each.
+    assert.equal(sparklineFrom, '2026-11-14T03:45:00.000Z')
     const [{ fingerprint, sparkline, lastExample, ...group }] = data
     assert.match(fingerprint, /^[0-9a-f]{32}$/)
     assert.match(lastExample, /^evt_/)
