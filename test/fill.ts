@@ -11,6 +11,7 @@ const DEMANDED: Record<string, unknown> = {
   'apps.brand': 'default',
   'customer_codes.purpose': 'sign_in',
   'event_zones.zone': 'UTC',
+  'events.visitor': 'visitor',
   'invites.role': 'member',
   'keys.type': 'secret',
   'members.role': 'member',

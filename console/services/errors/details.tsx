@@ -168,13 +168,13 @@ function Stack({ of: { exception } }: { of: CapturedError }) {
             </span>
           </li>
         ))}
-        {shown.length < frames.length && (
-          <li className="muted">{`${frames.length - shown.length} frames of libraries`}</li>
-        )}
+        {shown.length < frames.length && <li className="muted">{librariesText(frames.length - shown.length)}</li>}
       </ol>
     </section>
   )
 }
+
+const librariesText = (frames: number) => (frames === 1 ? '1 frame of a library' : `${frames} frames of libraries`)
 
 const lineText = ({ line, column }: Frame) =>
   [line, column]

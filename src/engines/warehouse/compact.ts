@@ -25,20 +25,26 @@ export async function addUp(
   signal: AbortSignal,
 ): Promise<void> {
   const hourMs = now.getTime() - (now.getTime() % HOUR_MS)
-  let isMore = true
-  while (isMore && !signal.aborted) {
-    isMore = false
-    for (let after = ''; !signal.aborted; ) {
-      const orgs = await store.selectOrgsWaiting(db, after, ORGS_AT_ONCE)
-      for (const org of orgs) {
-        if (signal.aborted) return
-        const zone = await zoneOf(org)
-        while (!signal.aborted && (await write(tx => addDays(tx, org, zone, hourMs)))) {}
-        if (await write(tx => compactOrg(tx, org))) isMore = true
-      }
-      if (orgs.length < ORGS_AT_ONCE) break
-      after = orgs.at(-1) as string
+  let unfinished: string[] = []
+  do {
+    const turn = new Set([...unfinished, ...(await allWaiting(db))])
+    unfinished = []
+    for (const org of turn) {
+      if (signal.aborted) return
+      const zone = await zoneOf(org)
+      const isBehind = await write(tx => addDays(tx, org, zone, hourMs))
+      const isMore = await write(tx => compactOrg(tx, org))
+      if (isBehind || isMore) unfinished.push(org)
     }
+  } while (unfinished.length > 0)
+}
+
+async function allWaiting(db: Sql): Promise<string[]> {
+  const all: string[] = []
+  for (;;) {
+    const orgs = await store.selectOrgsWaiting(db, all.at(-1) ?? '', ORGS_AT_ONCE)
+    all.push(...orgs)
+    if (orgs.length < ORGS_AT_ONCE) return all
   }
 }
 
@@ -46,6 +52,7 @@ export async function addUp(
 async function compactOrg(db: Tx, org: string): Promise<boolean> {
   if (!(await store.tryCountsLock(db, org))) return false
   const [counted, deltas] = await Promise.all([store.selectZone(db, org), store.selectDeltas(db, org, DELTAS_MAX)])
+  if (counted === null) return false // Another process was adding its zone, and failed.
   const ids = deltas.map(({ id }) => id)
   await Promise.all([addTo(db, org, sumsOf(deltas, timesIn(counted))), store.deleteDeltas(db, org, ids)])
   return deltas.length === DELTAS_MAX
@@ -120,14 +127,14 @@ function add(sum: store.Sum, delta: store.Added): void {
 type TimesOf = (quarter: string) => [level: number, at: string][]
 
 /** Days and months count what happened before `added`. */
-function timesIn(counted: store.CountedZone | null): TimesOf {
+function timesIn({ zone, added }: store.CountedZone): TimesOf {
   const known = new Map<string, [level: number, at: string][]>()
   return quarter => {
     const found = known.get(quarter)
     if (found) return found
     const times: [number, string][] = [[LEVELS.quarter, quarter]]
-    if (counted !== null && counted.added !== null && quarter < counted.added) {
-      const begun = (unit: 'day' | 'month') => new Date(startOf(counted.zone, unit, Date.parse(quarter))).toISOString()
+    if (added !== null && quarter < added) {
+      const begun = (unit: 'day' | 'month') => new Date(startOf(zone, unit, Date.parse(quarter))).toISOString()
       times.push([LEVELS.day, begun('day')], [LEVELS.month, begun('month')])
     }
     known.set(quarter, times)
