@@ -48,6 +48,7 @@ describe('the screens of events', { skip: NO_CONSOLE }, () => {
     // Not by the messages, which disappear after some seconds.
     const after = await eventually(settings, ({ zone }) => zone !== 'UTC')
     assert.deepEqual(after, { ...before, zone: 'Europe/Vienna' })
+    await page.reload()
 
     await page.getByLabel('Delete events after').fill('90')
     await page.getByRole('button', { name: 'Save settings' }).click()
@@ -57,6 +58,7 @@ describe('the screens of events', { skip: NO_CONSOLE }, () => {
     await page.getByRole('textbox', { name: /^Type/ }).fill('90 days')
     await confirm.click()
     await eventually(settings, ({ retentionDays }) => retentionDays === 90)
+    await page.reload()
 
     await page.getByLabel('Delete events after').fill('')
     await page.getByRole('button', { name: 'Save settings' }).click()
