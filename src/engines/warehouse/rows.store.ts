@@ -1,14 +1,13 @@
 // The SQL of the lenses that read rows: those with conditions, and by properties.
 import { type Fragment, fragment, type Sql } from '../engines.ts'
 import { ALL } from './counts.ts'
-import { type Chosen, type Condition, FACTS, type Point, type TopValue, type Totals } from './types.ts'
+import type { Chosen, Condition, Point, TopValue, Totals } from './types.ts'
 
 /** An event is at most this much later than its arrival by our clock, so that older partitions need not be read. */
 const AHEAD_MS = 6 * 60_000
 const VALUE_CHARACTERS_MAX = 400
 
 const isoOf = (ms: number) => new Date(ms).toISOString()
-const COLUMNS: readonly string[] = [...FACTS, 'event']
 const NAMES: Record<string, Fragment> = {
   path: fragment`path`,
   source: fragment`source`,
@@ -138,5 +137,3 @@ export async function selectTop(
     where value is not null group by 1 order by ${order} limit ${page.limit} offset ${page.offset}`
   return rows.map(withExact)
 }
-
-export const isColumn = (name: string) => COLUMNS.includes(name)
