@@ -2,13 +2,14 @@
 // by hand for the same rows, and those of a small organisation beside a large one.
 import postgres from 'postgres'
 import { DATABASE_USER } from '../src/engines/db/embedded/server.ts'
+import { PARAMETERS } from '../src/engines/db/profiles.ts'
 import { type Finding, findingOf, type OwnBench, type Round, requestBytes } from './harness.ts'
 import { bodyOf, type Load, openLoad } from './load.ts'
 import { type BenchServer, startServer } from './servers/start.ts'
 
 const EVENTS = Number(process.env.LENSES_EVENTS ?? 10_000_000)
 const DAY_MS = 86_400_000
-const [WARM_UP, ROUNDS, REQUESTS] = [5, 8, 5]
+const [WARM_UP, ROUNDS, REQUESTS] = [5, Number(process.env.R ?? 8), 5]
 const [WHOLE_MS, SMALL_MS] = [50, 10]
 /** How much longer than SQL written by hand. */
 const FILTERED = 1 / 1.3
@@ -92,7 +93,10 @@ async function againstBound(server: BenchServer, key: string, path: string, boun
 }
 
 async function againstSql(server: BenchServer, key: string, path: string, text: string): Promise<Finding> {
-  const sql = postgres({ path: `${server.database}/.s.PGSQL.5432`, database: 'postgres', user: DATABASE_USER, max: 1 })
+  const socket = `${server.database}/.s.PGSQL.5432`
+  // With the settings of the lenses.
+  const connection = { ...PARAMETERS.analytics }
+  const sql = postgres({ path: socket, database: 'postgres', user: DATABASE_USER, max: 1, connection })
   const load = await opened(server, key, path)
   await load.burst(1)
   await sql.unsafe(text)

@@ -9,17 +9,18 @@ import { type OpenEngines, openEngines } from '../../src/engines/open.ts'
 import { allMigrations } from '../../src/start/migrations.ts'
 import { fail, type Serving } from './serve.ts'
 
-/** Starts a server with engines; their files are removed after the server has closed. `http` says where it may connect
- *  to besides public addresses. */
+/** Starts a server with engines; their files are removed after the server has closed, unless they are in a directory that is
+ *  to be `kept`. `http` says where it may connect to besides public addresses. */
 export async function withEngines(
   start: (engines: Engines) => Promise<Serving>,
-  http: HttpOptions = { allow: [] },
+  { kept, http = { allow: [] } }: { kept?: string | undefined; http?: HttpOptions } = {},
 ): Promise<Serving> {
-  const directory = mkdtempSync(join(tmpdir(), 'stoa-bench-'))
+  const directory = kept ?? mkdtempSync(join(tmpdir(), 'stoa-bench-'))
   chmodSync(directory, 0o711) // Under root the database runs as another user, who must be able to traverse it.
   let opened: OpenEngines | null = null
   const remove = async () => {
     await opened?.close()
+    if (kept !== undefined) return
     for (const path of [directory, opened?.databaseHome]) if (path) rmSync(path, { recursive: true, force: true })
   }
   try {

@@ -1,4 +1,6 @@
 // The host with an organisation that has many events of 90 days, and one that has a thousand.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Engines, type Fragment, fragment, type Session } from '../../src/engines/engines.ts'
 import { DIMENSIONS, type Dimension } from '../../src/engines/warehouse/counts.ts'
 import type { OrgId } from '../../src/kit/caller.ts'
@@ -15,9 +17,22 @@ const ROWS_AT_ONCE = 500_000
 const VISITORS = 60_000
 const SMALL_ROWS = 1_000
 
-serve(pem => withEngines(engines => serveLenses(engines, pem, Number(process.argv[2]))))
+/** Filling takes longer than measuring: with this, it is done once. */
+const kept = process.env.LENSES_DATA
+const keysFile = kept === undefined ? null : join(kept, 'keys.json')
+
+serve(pem => withEngines(engines => serveLenses(engines, pem, Number(process.argv[2])), { kept }))
 
 async function serveLenses(engines: Engines, pem: string, rows: number): Promise<Serving> {
+  const isFilled = keysFile !== null && existsSync(keysFile)
+  const keys = isFilled ? (JSON.parse(readFileSync(keysFile, 'utf8')) as string[]) : await fillAll(engines, rows)
+  if (!isFilled && keysFile !== null) writeFileSync(keysFile, JSON.stringify(keys))
+  const host = await openBenchHost({ engines, pem, operations: {}, riskMirror: null, runsBackground: true })
+  const [row] = await engines.db<{ directory: string }>`select current_setting('unix_socket_directories') as directory`
+  return { ...host, keys, database: row?.directory as string }
+}
+
+async function fillAll(engines: Engines, rows: number): Promise<string[]> {
   const { db, warehouse } = engines
   const keys = [await newOrganisation(engines, ORG), await newOrganisation(engines, SMALL)]
   const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAYS * DAY_MS
@@ -31,13 +46,12 @@ async function serveLenses(engines: Engines, pem: string, rows: number): Promise
   for (const table of ['events', 'event_counts', 'event_sessions']) {
     await db.session(session => session.script(`vacuum analyze ${table}`))
   }
-  const host = await openBenchHost({ engines, pem, operations: {}, riskMirror: null, runsBackground: true })
-  const [row] = await db<{ directory: string }>`select current_setting('unix_socket_directories') as directory`
-  return { ...host, keys, database: row?.directory as string }
+  return keys
 }
 
 /** Rows by SQL, because appending as many would take an hour; days and months are added up from them as after a change of the zone. */
 async function fill(db: Session, rows: number, start: string): Promise<void> {
+  await db.script("set work_mem = '1GB'; set maintenance_work_mem = '2GB'; set synchronous_commit = off")
   for (let month = 0; month < 4; month++) {
     const from = new Date(Date.parse(start))
     const [first, next] = [0, 1].map(
@@ -48,6 +62,12 @@ async function fill(db: Session, rows: number, start: string): Promise<void> {
       `create table ${name} partition of events for values from ('${first?.toISOString()}') to ('${next?.toISOString()}')`,
     )
   }
+  const indexes = await db<{
+    name: string
+    definition: string
+  }>`select indexname as name, indexdef as definition from pg_indexes
+    where schemaname = 'public' and tablename = 'events'`
+  for (const { name } of indexes) await db.script(`drop index ${name}`)
   const stepMs = (DAYS * DAY_MS) / rows
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
     await db`insert into events (received, timestamp, clamped, org, id, wire, event, distinct_id, visitor, session, arrival, path, source,
@@ -62,6 +82,7 @@ async function fill(db: Session, rows: number, start: string): Promise<void> {
           case when n % 100 = 0 then '$exception' when n % 5 < 3 then '$pageview' else 'event ' || n % 5 end as event
         from generate_series(${from}::int, ${Math.min(rows, from + ROWS_AT_ONCE) - 1}::int) as n) as sent`
   }
+  for (const { definition } of indexes) await db.script(definition.replace(' ON ONLY ', ' ON '))
   await db`insert into event_sessions (org, id, holder, first, last, pageviews)
     select ${ORG}, session, '//' || visitor, min(timestamp), max(timestamp), count(*) filter (where event = '$pageview')
     from events where org = ${ORG} group by session, visitor`

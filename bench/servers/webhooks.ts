@@ -27,6 +27,6 @@ serve(pem =>
       const [row] = await db<{ directory: string }>`select current_setting('unix_socket_directories') as directory`
       return { ...host, keys, database: row?.directory as string, databasePid: await databasePid(db) }
     },
-    { allow: ['127.0.0.1'], ca },
+    { http: { allow: ['127.0.0.1'], ca } },
   ),
 )
