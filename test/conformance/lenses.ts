@@ -1,9 +1,16 @@
 // Compares every lens with an independent recount of the same events.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Chosen, type Condition, startOf, type Totals, type Unit } from '../../src/engines/engines.ts'
+import {
+  type Chosen,
+  type Condition,
+  type Figures,
+  startOf,
+  type Totals,
+  type Unit,
+} from '../../src/engines/engines.ts'
 import { type Generated, generate } from '../lenses/generate.ts'
-import { type Counted, counted, recount, recountWhere } from '../lenses/recount.ts'
+import { type Counted, counted, meets, recount, recountWhere } from '../lenses/recount.ts'
 import type { OpenedWarehouse } from './warehouse.ts'
 
 const ORG = 'lenses'
@@ -36,6 +43,8 @@ const flat = ({ visitors, ...rest }: Totals) => {
   assert.ok(visitors.isExact)
   return { ...rest, visitors: visitors.count }
 }
+const totalsIn = ({ revenue: _, usage: __, ...totals }: Figures) => flat(totals)
+const EVERYTHING = { breakdown: null, hasSessions: true }
 
 export function lensesConform(name: string, open: () => Promise<OpenedWarehouse & { zone: string }>): void {
   describe(`the lenses: ${name}`, async () => {
@@ -70,9 +79,9 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
     const checks = (when: string) => {
       it(`have the totals of a time, ${when}`, async () => {
         for (const span of SPANS) {
-          assert.deepEqual(flat(await lenses.totals(db, span)), recount(all, span.fromMs, span.toMs))
+          assert.deepEqual(totalsIn(await lenses.figures(db, span)), recount(all, span.fromMs, span.toMs))
           const paid = all.filter(one => one.atMs >= span.fromMs && one.atMs < span.toMs && one.currency === 'EUR')
-          const { EUR = 0 } = await lenses.revenue(db, span)
+          const { EUR = 0 } = (await lenses.figures(db, span)).revenue
           assert.ok(Math.abs(EUR - paid.reduce((sum, one) => sum + (one.revenue ?? 0), 0)) < 1e-6)
         }
       })
@@ -99,7 +108,7 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
       it(`are those of a workspace, ${when}`, async () => {
         const own = all.filter(({ workspace }) => workspace === 'wsp_1')
         const span = { ...(SPANS[2] as Chosen), scopes: ['w:wsp_1'] }
-        assert.deepEqual(flat(await lenses.totals(db, span)), recount(own, span.fromMs, span.toMs))
+        assert.deepEqual(totalsIn(await lenses.figures(db, span)), recount(own, span.fromMs, span.toMs))
         const [error] = await lenses.errors(db, span, [span.fromMs, span.toMs], { offset: 0, limit: 1 })
         const alike = own.filter(one => one.fingerprint === error?.fingerprint).map(({ timestamp }) => timestamp)
         assert.deepEqual([error?.first, error?.last], [alike.toSorted()[0], alike.toSorted().at(-1)])
@@ -108,10 +117,10 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
       it(`are those of a project, ${when}`, async () => {
         const own = all.filter(({ project }) => project === 'shop')
         const span = { ...(SPANS[2] as Chosen), scopes: ['p:shop'] }
-        assert.deepEqual(flat(await lenses.totals(db, span)), recount(own, span.fromMs, span.toMs))
+        assert.deepEqual(totalsIn(await lenses.figures(db, span)), recount(own, span.fromMs, span.toMs))
         const where = CONDITIONS[1] as Condition[]
-        const found = await lenses.totals(db, { ...span, where })
-        assert.deepEqual(flat(found), recountWhere(own, span.fromMs, span.toMs, where))
+        const found = await lenses.figures(db, { ...span, where })
+        assert.deepEqual(totalsIn(found), recountWhere(own, span.fromMs, span.toMs, where))
       })
     }
 
@@ -121,7 +130,7 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
       while ((startsMs.at(-1) as number) < toMs) startsMs.push(startOf(other, unit, startsMs.at(-1) as number, 1))
       const span = { ...org, where: [], fromMs: startsMs[0] as number, toMs: startsMs.at(-1) as number }
       const times = { startsMs, days: unit === 'hour' ? null : other, isMonths: unit === 'month' }
-      const points = await lenses.series(db, span, times)
+      const points = (await lenses.series(db, span, times, EVERYTHING)).get('') ?? []
       assert.equal(points.length, startsMs.length - 1)
       for (const [at, { atMs, ...point }] of points.entries()) {
         assert.deepEqual(
@@ -130,7 +139,8 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
           `${other} ${unit}`,
         )
       }
-      const by = await lenses.seriesBy(db, span, times, 'country', ['NP', 'XX'])
+      const breakdown = { by: 'country', values: ['NP', 'XX'] }
+      const by = await lenses.series(db, span, times, { breakdown, hasSessions: false })
       const nepal = all.filter(({ country }) => country === 'NP')
       for (const [at, { atMs, visitors, events: count }] of (by.get('NP') ?? []).entries()) {
         const expected = recount(nepal, atMs, startsMs[at + 1] as number)
@@ -148,14 +158,16 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
         .sort(([a, m, n], [b, o, p]) => o - m || p - n || (a < b ? -1 : 1))
         .slice(0, limit)
       const found = await lenses.top(db, span, by, limit)
+      if (expected.length > 0) assert.equal(found.all.count, new Set(within(span).map(({ who }) => who)).size)
       assert.deepEqual(
-        found.map(({ value, visitors, events: count }) => [value, visitors.count, count]),
+        found.values.map(({ value, visitors, events: count }) => [value, visitors.count, count]),
         expected,
         by,
       )
     }
 
-    const within = ({ fromMs, toMs }: Chosen) => all.filter(one => one.atMs >= fromMs && one.atMs < toMs)
+    const within = ({ fromMs, toMs, where }: Chosen) =>
+      all.filter(one => one.atMs >= fromMs && one.atMs < toMs && where.every(condition => meets(one, condition)))
     const timesOf = (some: readonly Counted[]) => {
       const times = some.map(({ timestamp }) => timestamp).sort()
       return [times[0], times.at(-1)]
@@ -223,16 +235,49 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
         { atMs, project: 'shop', tokens: 7, spend: 0.5 },
       ]
       await transaction(tx => warehouse.appendUsage(tx, ORG, used))
-      assert.deepEqual(await lenses.usage(db, SPANS[2] as Chosen), { requests: 2, tokens: 12, spend: 0.75 })
+      assert.deepEqual((await lenses.figures(db, SPANS[2] as Chosen)).usage, { requests: 2, tokens: 12, spend: 0.75 })
       const shop = { ...(SPANS[2] as Chosen), scopes: ['p:shop'] }
-      assert.deepEqual(await lenses.usage(db, shop), { requests: 1, tokens: 7, spend: 0.5 })
+      assert.deepEqual((await lenses.figures(db, shop)).usage, { requests: 1, tokens: 7, spend: 0.5 })
     })
     it('have the same with conditions, from rows', async () => {
       for (const where of CONDITIONS) {
-        for (const span of SPANS) {
-          const found = await lenses.totals(db, { ...span, where })
-          assert.deepEqual(flat(found), recountWhere(all, span.fromMs, span.toMs, where), JSON.stringify(where))
+        for (const span of SPANS.map(one => ({ ...one, where }))) {
+          const found = await lenses.figures(db, span)
+          assert.deepEqual(totalsIn(found), recountWhere(all, span.fromMs, span.toMs, where), JSON.stringify(where))
+          assert.equal(found.usage, null)
+          const paid = within(span).filter(({ currency }) => currency === 'EUR')
+          const sum = paid.reduce((total, { revenue }) => total + (revenue ?? 0), 0)
+          assert.ok(Math.abs((found.revenue.EUR ?? 0) - sum) < 1e-6)
+          for (const by of ['path', 'event', 'properties.plan']) await checkTop(span, by, 3)
+          await checkNames(span)
+          await checkErrors(span)
         }
+      }
+    })
+    it('have points with conditions, and of a breakdown, from rows', async () => {
+      const { fromMs, toMs } = SPANS[1] as Chosen
+      const startsMs = [fromMs, fromMs + 900_000, fromMs + 12 * 3_600_000, toMs]
+      const times = { startsMs, days: null, isMonths: false }
+      for (const where of CONDITIONS) {
+        const span = { ...org, fromMs, toMs, where }
+        const series = await lenses.series(db, span, times, EVERYTHING)
+        const breakdown = { by: 'properties.plan', values: ['pro', 'none'] }
+        const by = await lenses.series(db, span, times, { breakdown, hasSessions: true })
+        const isPro: Condition = { of: 'properties.plan', operator: 'is', values: ['pro'] }
+        for (const [at, from] of startsMs.slice(0, -1).entries()) {
+          const to = startsMs[at + 1] as number
+          for (const [name, conditions] of [
+            ['', where],
+            ['pro', [...where, isPro]],
+          ] as const) {
+            const { atMs, ...point } = (name === '' ? series : by).get(name)?.[at] ?? assert.fail(name)
+            // The sessions of the time that have such an event, also at another point of it.
+            const having = within({ ...span, where: conditions })
+            const visits = recount(having, from, to)
+            assert.deepEqual([atMs, flat(point)], [from, visits], `${name} ${JSON.stringify(where)}`)
+          }
+        }
+        assert.ok(by.get('none')?.every(({ events: count }) => count === 0))
       }
     })
     it('can be added up', async () => {

@@ -1,11 +1,11 @@
 // Tests for every warehouse engine. Each implementation's test passes a function that opens it.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ErrorPath, ErrorRow, EventRow, Sql, Tx, Warehouse } from '../../src/engines/engines.ts'
+import type { Database, ErrorPath, ErrorRow, EventRow, Tx, Warehouse } from '../../src/engines/engines.ts'
 
 export type OpenedWarehouse = {
   warehouse: Warehouse
-  db: Sql
+  db: Database
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Waits until appended events can be read, for engines that are updated after the commit. */
   settle(): Promise<void>

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { DATABASE_USER } from '../../src/engines/db/embedded/server.ts'
 import { openPostgres, type PostgresOptions } from '../../src/engines/db/postgres.ts'
-import type { EventRow, RawEvent, RawPosition, Sql } from '../../src/engines/engines.ts'
+import type { Database, EventRow, RawEvent, RawPosition } from '../../src/engines/engines.ts'
 import { seededRandom, systemRandom } from '../../src/engines/random/random.ts'
 import { openWarehouse } from '../../src/engines/warehouse/warehouse.ts'
 import { eventually } from '../eventually.ts'
@@ -221,7 +221,7 @@ async function assertExactlyOnce(t: TestContext, at: PostgresOptions['at'], load
 }
 
 /** Compares the lenses with a recount of the rows. */
-async function assertCounted(db: Sql): Promise<void> {
+async function assertCounted(db: Database): Promise<void> {
   const { lenses } = openWarehouse()
   const of = { org: 'home', scopes: [''], fromMs: Date.now() - 86_400_000, toMs: Date.now() + 900_000, where: [] }
   const chosen = { ...of, fromMs: of.fromMs - (of.fromMs % 900_000), toMs: of.toMs - (of.toMs % 900_000) }
@@ -233,11 +233,11 @@ async function assertCounted(db: Sql): Promise<void> {
     if (last === null) break
   }
   const all = counted(rows.sort((a, b) => a.arrival - b.arrival))
-  const { visitors, ...totals } = await lenses.totals(db, chosen)
+  const { visitors, revenue: _, usage: __, ...totals } = await lenses.figures(db, chosen)
   const expected = recount(all, chosen.fromMs, chosen.toMs)
   assert.deepEqual({ ...totals, visitors: visitors.count }, expected)
   assert.ok(expected.visitors >= VISITORS && expected.sessions > expected.visitors)
-  for (const { value, visitors: found, events } of await lenses.top(db, chosen, 'path', 10)) {
+  for (const { value, visitors: found, events } of (await lenses.top(db, chosen, 'path', 10)).values) {
     const own = all.filter(({ path }) => path === value)
     assert.deepEqual([found.count, events], [new Set(own.map(({ who }) => who)).size, own.length])
   }

@@ -21,6 +21,8 @@ export const PARAMETERS: Record<Profile, Record<string, string | number>> = {
   analytics: {
     application_name: 'stoa analytics',
     default_transaction_read_only: 'on',
+    // A transaction is a snapshot.
+    default_transaction_isolation: 'repeatable read',
     // Without parallel workers for its statements, so that requests keep the other cores.
     max_parallel_workers_per_gather: 0,
   },

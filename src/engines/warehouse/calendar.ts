@@ -3,7 +3,13 @@
 const DAY_MS = 86_400_000
 const formats = new Map<string, Intl.DateTimeFormat>()
 
+/** Hours of difference to UTC, as a zone. */
+const OFFSET = /^[+-]\d{2}(?::?(\d{2}))?$/
+
+/** A zone in use: all of them are whole quarters of an hour from UTC, in which counts are kept. */
 export function isZone(text: string): boolean {
+  const [isOffset, minutes = '0'] = OFFSET.exec(text) ?? []
+  if (isOffset && Number(minutes) % 15 !== 0) return false
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }) !== null
   } catch {

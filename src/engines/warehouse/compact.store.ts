@@ -79,12 +79,13 @@ export async function selectQuarterAfter(
 ): Promise<string> {
   const [row] = await db<{
     at: string
-  }>`select least(${until}::timestamptz, at + interval '15 min') as at from event_counts
-    where org = ${org} and level = 0 and at >= ${from} and at < ${until} order by at offset ${limit} limit 1`
+  }>`select least(${until}::timestamptz, c.at + interval '15 min') as at from event_counts as c
+    where org = ${org} and level = 0 and c.at >= ${from} and c.at < ${until} order by c.at offset ${limit} limit 1`
   return row?.at ?? until
 }
 
-/** By value, so that each day is written once for many of its quarters. */
+/** By value, so that each day is written once for many of its quarters. Those of the time are found first, by their index: in the
+ *  order of their values, all of the organisation would be read. */
 export function selectQuarters(
   db: Tx,
   org: string,
@@ -95,10 +96,11 @@ export function selectQuarters(
     last === null
       ? fragment``
       : fragment`and (scope, dimension, value, at) > (${last.scope}, ${last.dimension}::smallint, ${last.value}, ${last.at})`
-  return db<Added>`select scope, dimension, at, value, events, pageviews, sessions, bounces, ms, amount::text, first, last,
+  return db<Added>`with quarters as materialized (
+      select * from event_counts where org = ${org} and level = 0 and at >= ${from} and at < ${until})
+    select scope, dimension, at, value, events, pageviews, sessions, bounces, ms, amount::text, first, last,
       coalesce(visitors, sketch) as visitors
-    from event_counts where org = ${org} and level = 0 and at >= ${from} and at < ${until} ${after}
-    order by scope, dimension, value, at limit ${limit}`
+    from quarters where true ${after} order by scope, dimension, value, at limit ${limit}`
 }
 
 const keysOf = (sums: readonly Sum[]) =>

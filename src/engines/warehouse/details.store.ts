@@ -4,8 +4,10 @@ import { chosenIn } from './rows.store.ts'
 import type { Chosen, ErrorGroup, Of, RawEvent, RawPosition } from './types.ts'
 
 export type KnownGroup = Pick<ErrorGroup, 'first' | 'last' | 'releases' | 'example'>
-type GroupRow = Omit<KnownGroup, 'example'> & {
+type GroupRow = Omit<KnownGroup, 'example' | 'releases'> & {
   fingerprint: string
+  /** JSON, a list for each scope. */
+  releases: string
   id: string | null
   event: string | null
   properties: string | null
@@ -26,14 +28,14 @@ export async function selectErrorGroups(
     from (
       select fingerprint, min(first) as first, max(last) as last, (array_agg(example order by last desc))[1] as example,
         (array_agg(example_received order by last desc))[1] as received,
-        array(select distinct unnest(array_agg(array_to_string(releases, chr(10)))) order by 1) as releases
+        json_agg(releases)::text as releases
       from event_errors where org = ${org} and scope = any(${scopes}) and fingerprint = any(${fingerprints}) group by fingerprint
     ) as g left join events as e on e.org = ${org} and e.received = g.received and e.id = g.example`
   return new Map(
     rows.map(({ fingerprint, first, last, releases, id, event, properties }) => {
       const example = id === null || event === null || properties === null ? null : { id, event, properties }
-      const names = [...new Set(releases.flatMap(text => text.split('\n')))].filter(one => one !== '')
-      return [fingerprint, { first, last, releases: names, example }]
+      const names = new Set((JSON.parse(releases) as string[][]).flat())
+      return [fingerprint, { first, last, releases: [...names].sort(), example }]
     }),
   )
 }

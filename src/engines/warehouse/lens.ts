@@ -3,139 +3,84 @@ import type { Sql } from '../engines.ts'
 import * as compacted from './compact.store.ts'
 import { LEVELS } from './compact.ts'
 import { DIMENSIONS, type Dimension } from './counts.ts'
-import { distinctIn, EXACT_MAX, hashesIn, openSet, SKETCH_ERROR } from './distinct.ts'
+import { type Distinct, distinctIn, EXACT_MAX, hashesIn } from './distinct.ts'
 import * as store from './lens.store.ts'
-import { type Built, piecesIn } from './pieces.ts'
-import type { Chosen, Distinct, Of, PageAt, Point, Times, TopValue, Totals, UsageTotals } from './types.ts'
+import { type Built, partsOf } from './pieces.ts'
+import type { Chosen, Figures, Of, PageAt, Point, Times, Top, TopValue, Totals } from './types.ts'
+import { distinctOf, type MergedSets, type Reading } from './visitors.ts'
 
-async function builtOf(db: Sql, org: string): Promise<Built | null> {
+/** Snapshots, so that counts and sets are of the same moment. */
+export type Lens = { db: Sql; merged: MergedSets; built: Built | null }
+
+export async function openLens(db: Sql, merged: MergedSets, org: string): Promise<Lens> {
   const row = await compacted.selectZone(db, org)
-  return row === null || row.added === null ? null : { zone: row.zone, addedMs: Date.parse(row.added) }
+  const built = row === null || row.added === null ? null : { zone: row.zone, addedMs: Date.parse(row.added) }
+  return { db, merged, built }
 }
 
-const ATTEMPTS = 3
-
-/** Reads again if days and months were changed meanwhile. */
-export async function readingBuilt<T>(db: Sql, org: string, read: (built: Built | null) => Promise<T>): Promise<T> {
-  let built = await builtOf(db, org)
-  for (let attempt = 1; ; attempt++) {
-    const found = await read(built)
-    if (built === null) return found
-    const now = await builtOf(db, org)
-    if (now?.zone === built.zone && now.addedMs === built.addedMs) return found
-    // Quarters of an hour are never deleted.
-    built = attempt === ATTEMPTS ? null : now
-  }
-}
-
-export async function totalsOf(db: Sql, built: Built | null, chosen: Chosen): Promise<Totals> {
-  const pieces = piecesIn(chosen, built)
-  const rows = await store.selectEventCounts(db, chosen, DIMENSIONS.all, pieces)
-  const groups = await visitorsOf(db, chosen, 'all', pieces, rows, () => '')
-  return addedUp(rows, groups.get('') ?? NOBODY)
-}
-
-export async function revenueOf(db: Sql, built: Built | null, chosen: Chosen): Promise<Record<string, number>> {
-  const pieces = piecesIn(chosen, built)
-  const amounts: Record<string, number> = {}
-  for (const { value, amount } of await store.selectEventCounts(db, chosen, DIMENSIONS.currency, pieces)) {
-    amounts[value] = (amounts[value] ?? 0) + amount
-  }
-  return amounts
-}
+const readingOf = ({ db, merged, built }: Lens, chosen: Chosen): Reading => ({
+  ...{ db, merged, of: chosen },
+  parts: partsOf(chosen, built),
+})
 
 const NOBODY: Distinct = { count: 0, isExact: true }
 
-function addedUp(rows: readonly store.CountRow[], visitors: Distinct): Totals {
-  const sum = (name: 'events' | 'pageviews' | 'sessions' | 'bounces' | 'ms') =>
-    rows.reduce((all, row) => all + row[name], 0)
-  const [events, pageviews, sessions, bounces, ms] = [
-    sum('events'),
-    sum('pageviews'),
-    sum('sessions'),
-    sum('bounces'),
-    sum('ms'),
-  ]
-  return { visitors, events, pageviews, sessions, bounces, ms }
+export async function figuresOf(lens: Lens, chosen: Chosen): Promise<Figures> {
+  const reading = readingOf(lens, chosen)
+  const { all, currency, tokens, spend } = DIMENSIONS
+  const rows = await store.selectCounts(lens.db, chosen, [all, currency, tokens, spend], reading.parts)
+  const of = (dimension: number) => rows.filter(row => row.dimension === dimension)
+  const revenue: Record<string, number> = {}
+  for (const { value, amount } of of(currency)) revenue[value] = (revenue[value] ?? 0) + amount
+  const sum = (dimension: number) => of(dimension).reduce((total, { amount }) => total + amount, 0)
+  const requests = of(tokens).reduce((total, { events }) => total + events, 0)
+  return {
+    ...addedUp(of(all), await everybodyOf(reading, of(all))),
+    ...{ revenue, usage: { requests, tokens: sum(tokens), spend: sum(spend) } },
+  }
 }
 
-/** The visitors of each group of rows. Sets are only read of groups with several rows: sketches of those with so many visitors that
- *  they cannot be counted exactly, and exact sets of others. */
-async function visitorsOf(
-  db: Sql,
-  of: Of,
-  dimension: Dimension,
-  pieces: readonly store.Piece[],
-  rows: readonly store.CountRow[],
-  groupOf: (row: { at: string; value: string }) => string,
-): Promise<Map<string, Distinct>> {
-  const groups = Map.groupBy(rows, groupOf)
-  const found = new Map<string, Distinct>()
-  const [few, many] = [new Set<string>(), new Set<string>()]
-  for (const [group, own] of groups) {
-    const [{ people, visitors }] = own as [store.CountRow]
-    if (own.length > 1) (own.reduce((sum, row) => sum + mostOf(row), 0) > EXACT_MAX ? many : few).add(group)
-    else if (people !== null) found.set(group, { count: people, isExact: people <= EXACT_MAX })
-    else found.set(group, distinctIn(visitors === null ? [] : [visitors]))
-  }
-
-  async function setsOf(names: ReadonlySet<string>, kind: 'exact' | 'fast'): Promise<[string, Distinct][]> {
-    const own = rows.filter(row => names.has(groupOf(row)))
-    const sets = new Map([...names].map(name => [name, openSet()]))
-    for (const row of own) if (row.visitors !== null) sets.get(groupOf(row))?.add(row.visitors)
-    const counted = own.filter(({ people }) => people !== null)
-    if (counted.length > 0) {
-      const wanted = piecesAround(
-        pieces,
-        counted.map(({ at }) => Date.parse(at)),
-      )
-      const values = [...new Set(counted.map(({ value }) => value))]
-      const read = await store.selectVisitors(db, of, DIMENSIONS[dimension], wanted, values, kind)
-      for (const row of read) sets.get(groupOf(row))?.add(row.visitors)
-    }
-    return [...sets].map(([name, set]) => [name, set.distinct()])
-  }
-
-  for (const [name, distinct] of await setsOf(many, 'fast')) {
-    const isMany = distinct.count > EXACT_MAX * (1 + SKETCH_ERROR)
-    const isLarge = groups.get(name)?.some(({ people }) => people !== null && people > EXACT_MAX)
-    if (distinct.isExact || isMany || isLarge) found.set(name, distinct)
-    else few.add(name)
-  }
-  for (const [name, distinct] of await setsOf(few, 'exact')) found.set(name, distinct)
-  return found
+/** All visitors, from the rows of everything. */
+async function everybodyOf(reading: Reading, rows: readonly store.CountRow[]): Promise<Distinct> {
+  if (rows.length === 0) return NOBODY
+  const { fromMs, toMs } = reading.parts.closed ?? { fromMs: 0, toMs: 0 }
+  const isClosed = ({ people, at }: store.CountRow) =>
+    people !== null && Date.parse(at) >= fromMs && Date.parse(at) < toMs
+  const closedEvents = rows.reduce((sum, row) => sum + (isClosed(row) ? row.events : 0), 0)
+  const most = rows.reduce((sum, row) => sum + mostOf(row), 0)
+  const counted = { value: '', most, isExact: rows.length === 1, closedEvents }
+  return (await distinctOf(reading, 'all', [counted])).get('') as Distinct
 }
 
 const mostOf = ({ people, visitors }: store.CountRow) => people ?? (visitors === null ? 0 : hashesIn(visitors))
 
-/** The pieces from the first to the last of the times. */
-function piecesAround(pieces: readonly store.Piece[], times: readonly number[]): store.Piece[] {
-  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const ms of times) {
-    first = Math.min(first, ms)
-    last = Math.max(last, ms)
+function addedUp(rows: readonly store.CountRow[], visitors: Distinct): Totals {
+  const totals = { visitors, events: 0, pageviews: 0, sessions: 0, bounces: 0, ms: 0 }
+  for (const row of rows) {
+    totals.events += row.events
+    totals.pageviews += row.pageviews
+    totals.sessions += row.sessions
+    totals.bounces += row.bounces
+    totals.ms += row.ms
   }
-  return pieces
-    .filter(one => one.toMs > first && one.fromMs <= last)
-    .map(one => ({ ...one, fromMs: Math.max(one.fromMs, first), toMs: Math.min(one.toMs, last + 1) }))
+  return totals
 }
 
 /** A series for each of the values, or one of everything. */
 export async function seriesOf(
-  db: Sql,
-  built: Built | null,
+  { db, built }: Lens,
   chosen: Chosen,
   times: Times,
   by: { dimension: Dimension; values: readonly string[] } | null,
 ): Promise<Map<string, Point[]>> {
   const isUsable = times.days !== null && times.days === built?.zone
-  const pieces = piecesIn(chosen, isUsable ? built : null, times.isMonths ? LEVELS.month : LEVELS.day)
+  const parts = partsOf(chosen, isUsable ? built : null, times.isMonths ? LEVELS.month : LEVELS.day)
   const { dimension, values } = by ?? { dimension: 'all' as const, values: null }
-  const rows = await store.selectEventCounts(db, chosen, DIMENSIONS[dimension], pieces, values)
+  const rows = await store.selectCounts(db, chosen, [DIMENSIONS[dimension]], parts, values)
   const pointOf = openPoints(times.startsMs)
   const groupOf = ({ at, value }: { at: string; value: string }) => `${pointOf(at)} ${by ? value : ''}`
-  const visitors = await visitorsOf(db, chosen, dimension, pieces, rows, groupOf)
   const groups = Map.groupBy(rows, groupOf)
+  const visitors = await visitorsOf(db, chosen, dimension, parts, groups, groupOf)
   return new Map(
     (values ?? ['']).map(value => [
       value,
@@ -145,6 +90,53 @@ export async function seriesOf(
       }),
     ]),
   )
+}
+
+/** The visitors of each group of rows. Sets are read of groups with several rows: sketches, if one of them has too many visitors to
+ *  be counted exactly. */
+async function visitorsOf(
+  db: Sql,
+  of: Of,
+  dimension: Dimension,
+  { pieces }: store.Parts,
+  groups: ReadonlyMap<string, readonly store.CountRow[]>,
+  groupOf: (row: { at: string; value: string }) => string,
+): Promise<Map<string, Distinct>> {
+  const several = [...groups.values()].filter(rows => rows.length > 1)
+  const isLarge = (rows: readonly store.CountRow[]) => rows.some(row => mostOf(row) > EXACT_MAX)
+  const setsOf = async (some: readonly (readonly store.CountRow[])[], kind: store.SetKind) => {
+    const rows = some.flat().filter(({ people }) => people !== null)
+    if (rows.length === 0) return []
+    const values = [...new Set(rows.map(({ value }) => value))]
+    const names = new Set(rows.map(groupOf))
+    const read = await store.selectSets(db, of, DIMENSIONS[dimension], around(pieces, rows), values, kind)
+    return read.filter(row => names.has(groupOf(row)))
+  }
+  const read = await Promise.all([
+    setsOf(several.filter(isLarge), 'fast'),
+    setsOf(
+      several.filter(rows => !isLarge(rows)),
+      'exact',
+    ),
+  ])
+  const sets = Map.groupBy(read.flat(), groupOf)
+  return new Map(
+    [...groups].map(([group, rows]) => {
+      const [{ people }] = rows as [store.CountRow]
+      if (rows.length === 1 && people !== null) return [group, { count: people, isExact: people <= EXACT_MAX }]
+      const appended = rows.flatMap(({ visitors }) => visitors ?? [])
+      return [group, distinctIn([...(sets.get(group) ?? []).map(({ visitors }) => visitors), ...appended])]
+    }),
+  )
+}
+
+/** The pieces from the first to the last of the rows. */
+function around(pieces: readonly store.Piece[], rows: readonly store.CountRow[]): store.Piece[] {
+  const times = rows.map(({ at }) => at).sort()
+  const [first, last] = [times[0], times.at(-1)].map(at => Date.parse(at as string)) as [number, number]
+  return pieces
+    .filter(one => one.toMs > first && one.fromMs <= last)
+    .map(one => ({ ...one, fromMs: Math.max(one.fromMs, first), toMs: Math.min(one.toMs, last + 1) }))
 }
 
 /** The index of the point that a time belongs to. */
@@ -165,135 +157,95 @@ function openPoints(startsMs: readonly number[]) {
   }
 }
 
-/** The values that are read at once, and how many at most. */
+/** The values of the first page, of which each has four times as many as the one before, and of all of them. */
 const CANDIDATES = 200
 const CANDIDATES_MAX = 20_000
 
 /** The values with the most visitors. Candidates are read in the order of the most visitors that each may have, until no further
  *  one can be among the first. */
-export async function topOf(
-  db: Sql,
-  built: Built | null,
-  chosen: Chosen,
-  dimension: Dimension,
-  limit: number,
-): Promise<TopValue[]> {
-  const pieces = piecesIn(chosen, built)
+export async function topOf(lens: Lens, chosen: Chosen, dimension: Dimension, limit: number): Promise<Top> {
+  const reading = readingOf(lens, chosen)
+  const { all } = DIMENSIONS
+  const everybody = await everybodyOf(reading, await store.selectCounts(lens.db, chosen, [all], reading.parts))
   let best: TopValue[] = []
-  for (let offset = 0; offset < CANDIDATES_MAX; offset += CANDIDATES) {
-    const found = await store.selectCandidates(db, chosen, DIMENSIONS[dimension], pieces, 'most', {
-      offset,
-      limit: CANDIDATES,
-    })
-    for (let at = 0; at < found.length; at += limit) {
-      if (isDone(best, found[at] as store.Candidate, limit)) return best
-      const some = found.slice(at, at + limit)
-      const distinct = await distinctOf(db, chosen, dimension, pieces, some)
-      const values = some.map(({ value, events, first, last }) => ({
-        ...{ value, events, first, last },
-        visitors: distinct.get(value) ?? NOBODY,
-      }))
+  let count = limit
+  for (let page = { offset: 0, limit: CANDIDATES }; page.offset < CANDIDATES_MAX; ) {
+    const found = await store.selectCandidates(lens.db, chosen, DIMENSIONS[dimension], reading.parts, 'most', page)
+    for (let at = 0; at < found.length; at += count, count *= 2) {
+      if (isDone(best, found[at] as store.Candidate, limit)) return { values: best, all: everybody }
+      const values = await withDistinct(reading, dimension, found.slice(at, at + count))
       best = [...best, ...values].sort(byVisitors).slice(0, limit)
     }
-    if (found.length < CANDIDATES) break
+    if (found.length < page.limit) break
+    page = { offset: page.offset + page.limit, limit: page.limit * 4 }
   }
-  return best
+  return { values: best, all: everybody }
 }
 
+/** Whether neither the next candidate nor one after it can be among the best: they have at most as many visitors, and those with
+ *  as many are in order. */
 function isDone(best: readonly TopValue[], next: store.Candidate, limit: number): boolean {
   const last = best[limit - 1]
-  if (!last) return false
-  const [own, other] = [last.visitors.count, next.most]
-  return own > other || (own === other && last.events > next.events)
+  return last !== undefined && byVisitors(last, { ...next, visitors: { count: next.most, isExact: true } }) < 0
 }
 
 const byVisitors = (a: TopValue, b: TopValue) =>
   b.visitors.count - a.visitors.count || b.events - a.events || (a.value < b.value ? -1 : 1)
 
-async function distinctOf(
-  db: Sql,
-  of: Of,
+async function withDistinct(
+  reading: Reading,
   dimension: Dimension,
-  pieces: readonly store.Piece[],
   candidates: readonly store.Candidate[],
-): Promise<Map<string, Distinct>> {
-  const known = candidates
-    .filter(({ isExact }) => isExact)
-    .map(({ value, most }): [string, Distinct] => [value, { count: most, isExact: most <= EXACT_MAX }])
-  const values = candidates.filter(({ isExact }) => !isExact).map(({ value }) => value)
-  if (values.length === 0) return new Map(known)
-  const rows = await store.selectEventCounts(db, of, DIMENSIONS[dimension], pieces, values)
-  const visitors = await visitorsOf(db, of, dimension, pieces, rows, ({ value }) => value)
-  return new Map([...known, ...visitors])
+): Promise<TopValue[]> {
+  const distinct = await distinctOf(reading, dimension, candidates)
+  return candidates.map(({ value, events, first, last }) => ({
+    ...{ value, events, first, last },
+    visitors: distinct.get(value) ?? NOBODY,
+  }))
 }
 
 /** When the first event happened; null if there is none. */
 export const firstOf = (db: Sql, of: Of): Promise<string | null> => store.selectFirst(db, of, DIMENSIONS.all)
 
-export async function modelUsageOf(db: Sql, built: Built | null, chosen: Chosen): Promise<UsageTotals> {
-  const pieces = piecesIn(chosen, built)
-  const [tokens, spend] = await Promise.all([
-    store.selectEventCounts(db, chosen, DIMENSIONS.tokens, pieces),
-    store.selectEventCounts(db, chosen, DIMENSIONS.spend, pieces),
-  ])
-  const sum = (rows: readonly store.CountRow[]) => rows.reduce((all, { amount }) => all + amount, 0)
-  return { requests: tokens.reduce((all, { events }) => all + events, 0), tokens: sum(tokens), spend: sum(spend) }
-}
-
 /** Errors by fingerprint, those that happened last first, with their number from each of the times to the next. */
-export async function errorsOf(
-  db: Sql,
-  built: Built | null,
-  chosen: Chosen,
-  startsMs: readonly number[],
-  page: PageAt,
-) {
-  const pieces = piecesIn(chosen, built)
-  const found = await store.selectCandidates(db, chosen, DIMENSIONS.error, pieces, 'last', page)
+export async function errorsOf(lens: Lens, chosen: Chosen, startsMs: readonly number[], page: PageAt) {
+  const found = await namedOf(lens, chosen, 'error', 'last', page)
   const values = found.map(({ value }) => value)
-  const distinct = await distinctOf(db, chosen, 'error', pieces, found)
-  const counts = await countsOf(db, built, chosen, startsMs, values)
-  return found.map(({ value, events }) => ({
-    ...{ fingerprint: value, count: events, people: distinct.get(value) ?? NOBODY },
+  const counts = await countsOf(lens, chosen, startsMs, values)
+  return found.map(({ value, events, visitors }) => ({
+    ...{ fingerprint: value, count: events, people: visitors },
     counts: counts.get(value) ?? [],
   }))
 }
 
 /** How many errors of each fingerprint there are from each of the times to the next. */
 async function countsOf(
-  db: Sql,
-  built: Built | null,
+  { db, built }: Lens,
   chosen: Chosen,
   startsMs: readonly number[],
   fingerprints: readonly string[],
 ): Promise<Map<string, number[]>> {
   const pieces = startsMs.slice(0, -1).flatMap((fromMs, at) => {
-    const [from, to] = [Math.max(fromMs, chosen.fromMs), Math.min(startsMs[at + 1] as number, chosen.toMs)]
-    return piecesIn({ fromMs: from, toMs: to }, built, LEVELS.day)
+    const span = { fromMs: Math.max(fromMs, chosen.fromMs), toMs: Math.min(startsMs[at + 1] as number, chosen.toMs) }
+    return span.fromMs < span.toMs ? partsOf(span, built, LEVELS.day).pieces : []
   })
   const counts = new Map(fingerprints.map(one => [one, startsMs.slice(1).map(() => 0)]))
-  const pointOf = openPoints(startsMs)
-  for (const { value, at, events } of await store.selectEventCounts(
-    db,
-    chosen,
-    DIMENSIONS.error,
-    pieces,
-    fingerprints,
-  )) {
-    const own = counts.get(value) as number[]
-    const point = pointOf(at)
-    own[point] = (own[point] as number) + events
-  }
+  const { fromMs, toMs } = chosen
+  const parts = { fromMs, toMs, pieces, closed: null }
+  const found = await store.selectEventsAt(db, chosen, DIMENSIONS.error, parts, startsMs, fingerprints)
+  for (const { value, point, events } of found) (counts.get(value) as number[])[point - 1] = events
   return counts
 }
 
-/** The names of events, the most frequent first. */
-export async function namedEventsOf(db: Sql, built: Built | null, chosen: Chosen, page: PageAt): Promise<TopValue[]> {
-  const pieces = piecesIn(chosen, built)
-  const found = await store.selectCandidates(db, chosen, DIMENSIONS.event, pieces, 'events', page)
-  const distinct = await distinctOf(db, chosen, 'event', pieces, found)
-  return found.map(({ value, events, first, last }) => ({
-    ...{ value, events, first, last },
-    visitors: distinct.get(value) ?? NOBODY,
-  }))
+/** The values of a dimension, the most frequent first, or those that occurred last. */
+export async function namedOf(
+  lens: Lens,
+  chosen: Chosen,
+  dimension: Dimension,
+  sortBy: 'events' | 'last',
+  page: PageAt,
+): Promise<TopValue[]> {
+  const reading = readingOf(lens, chosen)
+  const found = await store.selectCandidates(lens.db, chosen, DIMENSIONS[dimension], reading.parts, sortBy, page)
+  return withDistinct(reading, dimension, found)
 }

@@ -1,5 +1,5 @@
 // The warehouse: rows of events in, and named queries about them out.
-import type { Sql, Tx } from '../db/types.ts'
+import type { Database, Sql, Tx } from '../db/types.ts'
 
 /** What is known of an event from its properties. */
 export const FACTS = ['path', 'source', 'campaign', 'country', 'device', 'browser', 'system', 'release'] as const
@@ -95,6 +95,9 @@ export type Usage = { atMs: number; project: string | null; tokens: number; spen
 
 export type UsageTotals = { requests: number; tokens: number; spend: number }
 
+/** `revenue` is by currency, '' if an event has none. Model calls are not known of events that meet conditions. */
+export type Figures = Totals & { revenue: Record<string, number>; usage: UsageTotals | null }
+
 /** Errors with the same fingerprint: how many of the chosen ones there are, and since when there are any. */
 export type ErrorGroup = {
   fingerprint: string
@@ -115,34 +118,34 @@ export type RawPosition = { timestamp: string; arrival: number }
 
 export type TopValue = { value: string; visitors: Distinct; events: number; first: string; last: string }
 
+/** The values with the most visitors, and all visitors of the chosen events, also of those that have no value. */
+export type Top = { values: TopValue[]; all: Distinct }
+
 /** The times at which points begin, and the end of the last one. `days` is their zone if they are days or longer. */
 export type Times = { startsMs: readonly number[]; days: string | null; isMonths: boolean }
+/** A field, and a series for each of these values of it. */
+export type Breakdown = { by: string; values: readonly string[] }
 export type PageAt = { offset: number; limit: number }
 
 /** Queries about what was appended. `by` is a fact, `event`, or `properties.` with a name. */
 export interface Lenses {
   /** When the first event happened; null if there is none. */
-  first(db: Sql, of: Of): Promise<string | null>
-  totals(db: Sql, chosen: Chosen): Promise<Totals>
-  /** By currency; '' if an event has none. */
-  revenue(db: Sql, chosen: Chosen): Promise<Record<string, number>>
-  series(db: Sql, chosen: Chosen, times: Times): Promise<Point[]>
-  seriesBy(
-    db: Sql,
+  first(db: Database, of: Of): Promise<string | null>
+  figures(db: Database, chosen: Chosen): Promise<Figures>
+  /** By value; '' is everything. Sessions are counted only if they are asked for, because events have to be read for that. */
+  series(
+    db: Database,
     chosen: Chosen,
     times: Times,
-    by: string,
-    values: readonly string[],
+    asked: { breakdown: Breakdown | null; hasSessions: boolean },
   ): Promise<ReadonlyMap<string, Point[]>>
-  /** The values with the most visitors. */
-  top(db: Sql, chosen: Chosen, by: string, limit: number): Promise<TopValue[]>
+  top(db: Database, chosen: Chosen, by: string, limit: number): Promise<Top>
   /** The names of events, the most frequent first. */
-  events(db: Sql, chosen: Chosen, page: PageAt): Promise<TopValue[]>
-  usage(db: Sql, chosen: Chosen): Promise<UsageTotals>
+  events(db: Database, chosen: Chosen, page: PageAt): Promise<TopValue[]>
   /** The errors that happened last first. `startsMs` divides the time. */
-  errors(db: Sql, chosen: Chosen, startsMs: readonly number[], page: PageAt): Promise<ErrorGroup[]>
+  errors(db: Database, chosen: Chosen, startsMs: readonly number[], page: PageAt): Promise<ErrorGroup[]>
   /** Newest first, from those before `last`. */
-  rows(db: Sql, chosen: Chosen, last: RawPosition | null, limit: number): Promise<RawEvent[]>
+  rows(db: Database, chosen: Chosen, last: RawPosition | null, limit: number): Promise<RawEvent[]>
 }
 
 /** Stores and reads events. */

@@ -3,7 +3,7 @@ import { createPartition, selectPartitions } from '../db/partitions.ts'
 import type { Sql, Tx, Warehouse } from '../engines.ts'
 import { appendEventRows, appendUsage } from './append.ts'
 import { addUp } from './compact.ts'
-import { lenses } from './lenses.ts'
+import { openLenses } from './lenses.ts'
 import * as store from './store.ts'
 import { countUncounted } from './stored.store.ts'
 import { countStored } from './stored.ts'
@@ -14,7 +14,7 @@ export const openWarehouse = (): Warehouse => ({
   driver: 'PostgreSQL',
   append: appendEventRows,
   appendUsage,
-  lenses,
+  lenses: openLenses(),
   addUp,
   countStored,
   uncounted: countUncounted,

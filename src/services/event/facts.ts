@@ -1,5 +1,6 @@
 // What is known of an event from its properties, under the names that SDKs use.
 import type { Fact } from '../../engines/engines.ts'
+import { isStorable } from '../../kit/storable.ts'
 import { RELEASE_NAMES, URL_NAMES } from '../o11y/public.ts'
 
 type Fields = Record<string, unknown>
@@ -60,8 +61,8 @@ const HOST = /^[\w-]+(?:\.[\w-]+)+$/
 const withoutWww = (host: string) => host.replace(/^www\./, '')
 const hostOf = (url: URL | null) => (url === null || url.hostname === '' ? null : withoutWww(url.hostname))
 const addressOf = (text: string | null) => (text !== null && URL.canParse(text) ? new URL(text) : null)
-const cut = (text: string | null) =>
-  text && text.length > CHARACTERS_MAX ? text.slice(0, CHARACTERS_MAX).toWellFormed() : text || null
+/** What an address has percent-encoded may be a text that cannot be stored. */
+const cut = (text: string | null) => (text && isStorable(text) ? text.slice(0, CHARACTERS_MAX).toWellFormed() : null)
 const fieldsIn = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 

@@ -72,9 +72,9 @@ export const listErrorGroups = operation({
 
 /** Whole days of a long time, because these were added up. The first part may begin before the time, whose errors alone count. */
 function pointsOf({ fromMs, toMs, zone }: Range): number[] {
-  const days = Math.ceil((toMs - fromMs) / DAY_MS / POINTS)
   const isLong = toMs - fromMs >= POINTS * DAY_MS
   const dayAfter = startOf(zone, 'day', toMs - 1, 1)
+  const days = Math.ceil(Math.round((dayAfter - startOf(zone, 'day', fromMs)) / DAY_MS) / POINTS)
   const stepMs = Math.max(1, Math.ceil((toMs - fromMs) / QUARTER_MS / POINTS)) * QUARTER_MS
   return Array.from({ length: POINTS + 1 }, (_, n) =>
     isLong ? startOf(zone, 'day', dayAfter, (n - POINTS) * days) : toMs - (POINTS - n) * stepMs,

@@ -70,7 +70,7 @@ export const listRawEvents = operation({
 })
 
 function positionIn(key: string): RawPosition {
-  const [, at = '', arrival = ''] = /^(\d{4}-[\d-]{5}T[\d:.]{12}Z) (\d{1,15})$/.exec(key) ?? []
+  const [, at = '', arrival = ''] = /^([1-9]\d{3}-[\d-]{5}T[\d:.]{12}Z) (\d{1,15})$/.exec(key) ?? []
   if (Number.isNaN(Date.parse(at)) || new Date(at).toISOString() !== at) throw invalidCursor()
   return { timestamp: at, arrival: Number(arrival) }
 }
@@ -79,8 +79,9 @@ function shown({ properties, ...row }: RawEvent): Static<typeof CountedEvent> {
   return { ...withoutNulls(row), properties: JSON.parse(properties) as Record<string, unknown> }
 }
 
-/** How many events of an export are in memory. */
-const ROWS_AT_ONCE = 200
+/** How many events of an export are in memory: first a few, then as many as about so many characters. */
+const [ROWS_FIRST, ROWS_MAX] = [10, 1_000]
+const CHARACTERS_AT_ONCE = 256 * 1024
 
 export const exportEvents = operation({
   route: 'GET /v1/event/export',
@@ -125,13 +126,16 @@ async function* linesOf(
   format: 'ndjson' | 'csv',
 ): AsyncGenerator<string> {
   let heading = format === 'csv' ? csv.csvHead(COLUMNS) : ''
+  let count = ROWS_FIRST
   for (let last: RawPosition | null = null; ; ) {
-    const rows: RawEvent[] = await lenses.rows(db, chosen, last, ROWS_AT_ONCE)
+    const rows: RawEvent[] = await lenses.rows(db, chosen, last, count)
     const lines =
       format === 'csv' ? csv.csvRows(COLUMNS, rows) : rows.map(row => `${JSON.stringify(shown(row))}\n`).join('')
     yield heading + lines
     heading = ''
-    if (rows.length < ROWS_AT_ONCE) return
+    if (rows.length < count) return
     last = rows.at(-1) as RawEvent
+    const fitting = Math.floor((CHARACTERS_AT_ONCE * rows.length) / lines.length)
+    count = Math.max(ROWS_FIRST, Math.min(fitting, 2 * count, ROWS_MAX))
   }
 }

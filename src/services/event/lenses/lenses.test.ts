@@ -241,6 +241,8 @@ describe('what cannot be answered', () => {
     ['overview?zone=Mars/Olympus', /time zone such as/],
     ['overview?from=2026-11-15T10:00:00Z&to=2026-11-14T10:00:00Z', /after `from`/],
     ['overview?to=2026-11-14T10:00:00Z', /needs `from`/],
+    ['overview?range=7d&from=2026-11-14T10:00:00Z', /cannot be used with `from`/],
+    ['overview?zone=%2B05:37', /time zone such as/],
     ['overview?from=1969-12-31T00:00:00Z', /1970/],
     ['overview?from=2026-11-15T10:00:00Z&to=2999-11-14T10:00:00Z', /a year ahead/],
     ['overview?where=colour:is:red', /names `colour`/],
@@ -256,6 +258,7 @@ describe('what cannot be answered', () => {
     ['timeseries?from=2026-01-01T00:00:00Z&interval=15m', /points/],
     ['timeseries?interval=minute', /interval/],
     ['events?after=eA', /after/],
+    [`events?after=${Buffer.from('0000-01-01T00:00:00.000Z 1').toString('base64url')}`, /after/],
     ['insights/events?after=eA', /after/],
   ] as const) {
     it(`is 400 by name: ${path}`, async () => {

@@ -60,7 +60,7 @@ export const getEventOverview = operation({
   run: async (context, { compare = true, ...input }) => {
     const { warehouse, caller } = context
     const { db, range, chosen, before } = await asked(context, input)
-    const hasUsage = caller.workspace === null && chosen.where.length === 0
+    const hasUsage = caller.workspace === null
     const [now, then, uncounted] = await Promise.all([
       figuresOf(warehouse, db, chosen, hasUsage),
       compare ? figuresOf(warehouse, db, before, hasUsage) : null,
@@ -84,12 +84,9 @@ async function figuresOf(
   chosen: Chosen,
   hasUsage: boolean,
 ): Promise<{ figures: Figures; visitors: Distinct }> {
-  const [totals, revenue, usage] = await Promise.all([
-    lenses.totals(db, chosen),
-    lenses.revenue(db, chosen),
-    hasUsage ? lenses.usage(db, chosen) : null,
-  ])
-  return { figures: { ...shownTotals(totals), revenue: roundedAll(revenue), ...usage }, visitors: totals.visitors }
+  const { visitors, revenue, usage, ...totals } = await lenses.figures(db, chosen)
+  const figures = { ...shownTotals({ ...totals, visitors }), revenue: roundedAll(revenue), ...(hasUsage && usage) }
+  return { figures, visitors }
 }
 
 export const shownTotals = ({ visitors, sessions, bounces, ms, pageviews, events }: Totals) => ({
@@ -101,6 +98,9 @@ export const shownTotals = ({ visitors, sessions, bounces, ms, pageviews, events
   visitSeconds: sessions === 0 ? 0 : ms / sessions / 1_000,
 })
 
-/** Sums of decimal numbers have more digits than their parts. */
 const roundedAll = (amounts: Record<string, number>) =>
-  Object.fromEntries(Object.entries(amounts).map(([currency, amount]) => [currency, Math.round(amount * 1e6) / 1e6]))
+  Object.fromEntries(Object.entries(amounts).map(([currency, amount]) => [currency, rounded(amount)]))
+
+/** Sums of decimal numbers have more digits than their parts. A former version accepted amounts that add up to infinity. */
+const rounded = (amount: number) =>
+  Number.isFinite(amount * 1e6) ? Math.round(amount * 1e6) / 1e6 : Math.sign(amount) * Number.MAX_VALUE

@@ -58,6 +58,7 @@ export async function rangeOf(
 ): Promise<Range> {
   const zone = zoneOf(asked.zone ?? ownZone)
   if (asked.from === undefined && asked.to !== undefined) throw invalidField('to', 'needs `from`')
+  if (asked.from !== undefined && asked.range !== undefined) throw invalidField('range', 'cannot be used with `from`')
   if (asked.from !== undefined) return between(asked.from, asked.to, nowMs, zone)
   const today = startOf(zone, 'day', nowMs)
   const tomorrow = startOf(zone, 'day', nowMs, 1)

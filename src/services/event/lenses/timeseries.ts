@@ -1,6 +1,6 @@
 // GET /v1/event/timeseries: the figures of a time, point by point.
 import { Type } from 'typebox'
-import type { Chosen, Database, Point, Warehouse } from '../../../engines/engines.ts'
+import type { Chosen, Point, Times } from '../../../engines/engines.ts'
 import { boolean, string, timestamp } from '../../../kit/fields.ts'
 import { operation } from '../state.ts'
 import { asked, DistinctRead, lensInput, methodOf, RangeRead, shownRange } from './asked.ts'
@@ -11,6 +11,7 @@ import { requireField } from './where.ts'
 const METRICS = ['visitors', 'sessions', 'pageviews', 'events', 'bounceRate', 'visitSeconds'] as const
 type Metric = (typeof METRICS)[number]
 const DEFAULT_METRICS: readonly Metric[] = ['visitors', 'sessions', 'pageviews', 'events']
+const OF_SESSIONS: readonly Metric[] = ['sessions', 'bounceRate', 'visitSeconds']
 /** The values of a breakdown: those with the most visitors. */
 const VALUES_MAX = 8
 
@@ -68,10 +69,11 @@ export const getEventTimeseries = operation({
     const { db, range, chosen, before } = await asked(context, input, by?.startsWith('properties.'))
     const interval = intervalFor(range, wanted)
     const metrics = metric ? [metric] : by ? (['visitors'] as const) : DEFAULT_METRICS
-    const values =
-      by === undefined ? null : (await warehouse.lenses.top(db, chosen, by, VALUES_MAX)).map(one => one.value)
+    const values = by && (await warehouse.lenses.top(db, chosen, by, VALUES_MAX)).values.map(one => one.value)
+    const breakdown = by !== undefined && values ? { by, values } : null
+    const hasSessions = metrics.some(one => OF_SESSIONS.includes(one))
     const series = (of: Chosen, span: Span) =>
-      seriesOf(warehouse, db, of, { ...range, ...span }, interval, by ?? null, values)
+      warehouse.lenses.series(db, of, timesOf({ ...range, ...span }, interval), { breakdown, hasSessions })
     const [now, then] = await Promise.all([series(chosen, range), compare ? series(before, range.previous) : null])
     const points = [...now.values(), ...(then?.values() ?? [])].flat()
     return {
@@ -82,20 +84,9 @@ export const getEventTimeseries = operation({
   },
 })
 
-async function seriesOf(
-  { lenses }: Warehouse,
-  db: Database,
-  chosen: Chosen,
-  { zone, ...span }: Range,
-  interval: Interval,
-  by: string | null,
-  values: readonly string[] | null,
-): Promise<ReadonlyMap<string, Point[]>> {
+function timesOf({ zone, ...span }: Range, interval: Interval): Times {
   const isOfDays = interval !== '15m' && interval !== 'hour'
-  const startsMs = startsOf(span, zone, interval)
-  const times = { startsMs, days: isOfDays ? zone : null, isMonths: interval === 'month' }
-  if (by === null || values === null) return new Map([['', await lenses.series(db, chosen, times)]])
-  return lenses.seriesBy(db, chosen, times, by, values)
+  return { startsMs: startsOf(span, zone, interval), days: isOfDays ? zone : null, isMonths: interval === 'month' }
 }
 
 function shown(series: ReadonlyMap<string, Point[]>, metrics: readonly Metric[], isBreakdown: boolean) {

@@ -45,17 +45,14 @@ export const getEventTop = operation({
     requireField('by', by)
     const { lenses } = context.warehouse
     const { db, range, chosen } = await asked(context, input, by.startsWith('properties.'))
-    const [found, { visitors: all }] = await Promise.all([
-      lenses.top(db, chosen, by, Math.min(limit, LIMIT_MAX)),
-      lenses.totals(db, chosen),
-    ])
+    const { values, all } = await lenses.top(db, chosen, by, Math.min(limit, LIMIT_MAX))
     return {
       ...{ range: shownRange(range), by },
-      data: found.map(({ value, visitors, events }) => ({
+      data: values.map(({ value, visitors, events }) => ({
         ...{ value, visitors: visitors.count, events },
         share: all.count === 0 ? 0 : Math.min(1, visitors.count / all.count),
       })),
-      distinct: methodOf([all, ...found.map(({ visitors }) => visitors)]),
+      distinct: methodOf([all, ...values.map(({ visitors }) => visitors)]),
     }
   },
 })

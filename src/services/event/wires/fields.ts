@@ -34,6 +34,13 @@ export function amountOf(value: unknown): number | null {
   return typeof value === 'string' && AMOUNT.test(value) ? Number(value) : null
 }
 
+/** As many digits as a text may have: sums of more would not be exact, and could become infinite. */
+const REVENUE_MAX = 1e15
+function revenueOf(value: unknown): number | null {
+  const amount = amountOf(value)
+  return amount !== null && Math.abs(amount) < REVENUE_MAX ? amount : null
+}
+
 /** A code of ISO 4217, in whatever case. */
 const CURRENCY = /^[A-Za-z]{3}$/
 const currencyOf = (value: unknown) => (typeof value === 'string' && CURRENCY.test(value) ? value.toUpperCase() : null)
@@ -103,7 +110,7 @@ export const takeId = (source: Source, ...names: string[]) => take(source, names
 export const takeTime = (source: Source, ...names: string[]) => take(source, names, timeOf, 'timestamp_invalid')
 /** How many milliseconds before the request the event happened. */
 export const takeOffset = (source: Source, name: string) => take(source, [name], amountOf, 'timestamp_invalid')
-export const takeRevenue = (source: Source, ...names: string[]) => take(source, names, amountOf, 'revenue_invalid')
+export const takeRevenue = (source: Source, ...names: string[]) => take(source, names, revenueOf, 'revenue_invalid')
 export const takeObject = (source: Source, ...names: string[]) => take(source, names, objectOf, null)
 
 export function takeCurrency(source: Source, ...names: string[]): string | null {
