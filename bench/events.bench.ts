@@ -1,6 +1,6 @@
-// Event ingest: requests with 50 events against a bare COPY of the same rows, requests with one event against the host's
-// own echo, and reading a backlog from the log while events arrive. All are compared by time, because PostgreSQL does the
-// work.
+// Event ingest: requests with 50 events against a bare COPY of the rows that ingest writes, while a consumer stores the events;
+// requests with one event against the host's own echo; the rate at which events are stored within two seconds; and reading a
+// backlog from the log while events arrive. All are compared by time, because PostgreSQL does the work.
 import { randomUUID } from 'node:crypto'
 import { finished } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -173,6 +173,65 @@ async function burst(server: BenchServer, script: Script): Promise<number> {
   const seconds = await load.burst(SINGLE_REQUESTS)
   load.close()
   return seconds
+}
+
+/** Events per second, each for some seconds, until they are not stored within the time. */
+const RATES = [1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 6_000, 8_000]
+const [RATE_SECONDS, LAG_MAX_S] = [15, 2]
+const RATE_LEAST = 1_000
+
+export const sustained: OwnBench = {
+  measure: async (): Promise<Finding[]> => {
+    const title = `events per second that are in the lenses within ${LAG_MAX_S} s, for ${RATE_SECONDS} s`
+    process.stdout.write(`${title}\n`)
+    await using servers = new AsyncDisposableStack()
+    const server = servers.use(await startServer('events.ts'))
+    const sql = openDatabase(server)
+    let best = 0
+    for (const rate of RATES) {
+      const { perSecond, lagS } = await ingestAt(server, sql, rate)
+      process.stdout.write(`  ${perSecond.toFixed(0)}/s: at most ${lagS.toFixed(2)} s\n`)
+      if (lagS > LAG_MAX_S) break
+      best = perSecond
+    }
+    await sql.end()
+    const rounds: Round[] = [[sampleOf(best), sampleOf(RATE_LEAST)]]
+    return [findingOf(title, rounds, { names: ['ingest', `${RATE_LEAST}/s`], subject: 0, control: 1, target: 1 })]
+  },
+}
+
+/** The longest time that an event waited to be stored: how long ago as many were accepted as are stored. */
+async function ingestAt(server: BenchServer, sql: postgres.Sql, rate: number) {
+  const stored = async () => Number((await sql`select count(*) as n from events`)[0]?.n)
+  const before = await stored()
+  const accepted: { at: number; count: number }[] = []
+  const from = performance.now()
+  let lagS = 0
+  let total = 0
+  let isOver = false
+  const watching = (async () => {
+    while (!isOver) {
+      const now = performance.now()
+      const count = (await stored()) - before
+      const oldest = accepted.find(one => one.count > count)
+      if (oldest) lagS = Math.max(lagS, (now - oldest.at) / 1000)
+      await wait(250)
+    }
+  })()
+  for (let second = 0; second < RATE_SECONDS; second++) {
+    for (let part = 1; part <= 5; part++) {
+      const requests = Math.round(rate / 5 / EVENTS)
+      await ingest(server, eventBatches(requests, EVENTS), EVENTS)
+      total += requests * EVENTS
+      accepted.push({ at: performance.now(), count: total })
+      await wait(Math.max(0, from + (second + part / 5) * 1000 - performance.now()))
+    }
+  }
+  const perSecond = (total / (performance.now() - from)) * 1000
+  while ((await stored()) - before < total && lagS <= LAG_MAX_S) await wait(50)
+  isOver = true
+  await watching
+  return { perSecond, lagS }
 }
 
 const BACKLOG = 1_000_000

@@ -1,4 +1,5 @@
-// The host with an organisation that sends events. Its argument says how many envelopes wait on the bus at the start.
+// The host with an organisation that sends events, and with the consumers that store them. Its argument says how many envelopes wait
+// on the bus at the start; then only they are consumed.
 import type { Engines } from '../../src/engines/engines.ts'
 import { startConsumers } from '../../src/host/consumers/consumers.ts'
 import type { Handler } from '../../src/host/consumers/lane.ts'
@@ -17,7 +18,7 @@ serve(pem => withEngines(engines => serveEvents(engines, pem, Number(process.arg
 async function serveEvents(engines: Engines, pem: string, backlog: number): Promise<Serving> {
   const { db } = engines
   const key = await newOrganisation(engines, ORG)
-  const host = await openBenchHost({ engines, pem, operations, riskMirror: null })
+  const host = await openBenchHost({ engines, pem, operations, riskMirror: null, runsBackground: backlog === 0 })
   if (backlog > 0) await consumeBacklog(engines, backlog)
   const [row] = await db<{ directory: string }>`select current_setting('unix_socket_directories') as directory`
   return { ...host, key, database: row?.directory as string }

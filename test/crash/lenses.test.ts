@@ -200,19 +200,18 @@ it(`equal a recount of ${EVENTS} events, after ${KILLS} kills and with two proce
   for (const at of [0, 1]) await close(at)
 })
 
-/** Waits until the lenses have all events. */
+/** Waits until the lenses have all events, which may take as long as there is progress. */
 async function drained({ all }: Target, count: number): Promise<void> {
-  let last = -1
-  await eventually(
-    async () => {
-      const { body } = await all.call('GET /v1/event/overview?range=all&compare=false')
-      if (body.events !== last) process.stdout.write(`  ${body.events} of ${count} events are in the lenses\n`)
-      last = body.events
-      await wait(count > 100_000 ? 5_000 : 200)
-      return body.events
-    },
-    events => events >= count,
-  )
+  for (let seen = 0; seen < count; ) {
+    seen = await eventually(
+      async () => {
+        await wait(count > 100_000 ? 2_000 : 200)
+        return (await all.call('GET /v1/event/overview?range=all&compare=false')).body.events as number
+      },
+      events => events > seen,
+    )
+    process.stdout.write(`  ${seen} of ${count} events are in the lenses\n`)
+  }
 }
 
 /** Through each process, for the organisation and for a project. */

@@ -13,13 +13,16 @@ export async function lockCounting(db: Tx, org: string): Promise<void> {
   await db`select pg_advisory_xact_lock(hashtext('event rows'), hashtext(${org}))`
 }
 
-/** The ids of those that are there already. */
+/** The ids of those that are there already. Each is looked up, because a join could read all events of the organisation; and by
+ *  its timestamp too, because a plan that is made for an empty table may use the index of timestamps. */
 export async function selectExisting(db: Tx, org: string, rows: readonly EventRow[]): Promise<string[]> {
   const [received, ids] = [rows.map(row => row.received), rows.map(({ id }) => id)]
+  const times = rows.map(({ timestamp }) => timestamp)
   const found = await db<{
     id: string
-  }>`select e.id from unnest(${received}::timestamptz[], ${ids}::text[]) as sent (received, id)
-    join events as e on e.org = ${org} and e.received = sent.received and e.id = sent.id`
+  }>`select e.id from unnest(${received}::timestamptz[], ${times}::timestamptz[], ${ids}::text[]) as sent (received, at, id)
+    cross join lateral (select id from events where org = ${org} and received = sent.received and timestamp = sent.at
+      and events.id = sent.id offset 0) as e`
   return found.map(({ id }) => id)
 }
 
@@ -35,8 +38,8 @@ export async function selectJoins(db: Tx, org: string, ids: readonly string[]): 
 /** Those of the ids that others were joined to. */
 export async function selectJoinTargets(db: Tx, org: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
-  const rows = await db<{ id: string }>`select sent.id from unnest(${ids}::text[]) as sent (id)
-    where exists (select from event_joins where org = ${org} and joined_to = sent.id)`
+  const rows = await db<{ id: string }>`select sent.id from unnest(${ids}::text[]) as sent (id) cross join lateral (
+      select from event_joins where org = ${org} and joined_to = sent.id limit 1) as joined`
   return rows.map(({ id }) => id)
 }
 

@@ -44,18 +44,23 @@ export const scopesOf = ({ project, workspace }: Place): string[] => [
   ...(workspace === null ? [] : [scopeOfWorkspace(workspace)]),
 ]
 
-export const quarterOf = (ms: number) => new Date(ms - (((ms % QUARTER_MS) + QUARTER_MS) % QUARTER_MS)).toISOString()
+/** A time, and the quarter of an hour in which it is. */
+type Moment = { time: string; quarter: string }
+
+const momentOf = (ms: number): Moment => ({
+  time: new Date(ms).toISOString(),
+  quarter: new Date(ms - (((ms % QUARTER_MS) + QUARTER_MS) % QUARTER_MS)).toISOString(),
+})
 
 /** Adds up what is appended together. `visitor` is the one that the event counts as. */
 export function openDeltas() {
   const found = new Map<string, Counting>()
   const hashes = new Map<string, Buffer>()
 
-  function at(scope: string, dimension: Dimension, ms: number, value: string): Counting {
-    const key = `${scope}\0${DIMENSIONS[dimension]}\0${quarterOf(ms)}\0${value}`
+  function at(scope: string, dimension: Dimension, { quarter, time }: Moment, value: string): Counting {
+    const key = `${scope}\0${DIMENSIONS[dimension]}\0${quarter}\0${value}`
     const known = found.get(key)
     if (known) return known
-    const time = new Date(ms).toISOString()
     const none = { events: 0, pageviews: 0, sessions: 0, bounces: 0, ms: 0, amount: 0 }
     const made = { ...none, first: time, last: time, visitors: new Set<string>() }
     found.set(key, made)
@@ -70,10 +75,11 @@ export function openDeltas() {
       ['currency', row.revenue === null ? null : (row.currency ?? '')],
       ...FACTS.map((fact): [Dimension, string | null] => [fact, row[fact]]),
     ]
+    const moment = momentOf(atMs)
     for (const scope of scopesOf(row)) {
       for (const [dimension, value] of values) {
         if (value === null) continue
-        const counting = at(scope, dimension, atMs, value)
+        const counting = at(scope, dimension, moment, value)
         counting.events++
         if (row.event === PAGEVIEW) counting.pageviews++
         if (dimension === 'currency') counting.amount += row.revenue as number
@@ -86,8 +92,9 @@ export function openDeltas() {
   }
 
   function addVisit(place: Place, { firstMs, bounces, ms }: Visit, sign: 1 | -1): void {
+    const moment = momentOf(firstMs)
     for (const scope of scopesOf(place)) {
-      const counting = at(scope, 'all', firstMs, '')
+      const counting = at(scope, 'all', moment, '')
       counting.sessions += sign
       counting.bounces += sign * bounces
       counting.ms += sign * ms
@@ -95,12 +102,13 @@ export function openDeltas() {
   }
 
   function addUsage({ project, atMs, tokens, spend }: Usage): void {
+    const moment = momentOf(atMs)
     for (const scope of scopesOf({ project, workspace: null })) {
       for (const [dimension, amount] of [
         ['tokens', tokens],
         ['spend', spend],
       ] as const) {
-        const counting = at(scope, dimension, atMs, '')
+        const counting = at(scope, dimension, moment, '')
         counting.events++
         counting.amount += amount
       }

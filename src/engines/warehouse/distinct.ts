@@ -21,22 +21,33 @@ export const visitorHash = (visitor: string): Buffer => hash('sha256', visitor, 
 /** A set as bytes, from hashes that are distinct. */
 export const setOf = (hashes: readonly Buffer[]): Buffer => Buffer.concat([Buffer.of(EXACT), ...hashes])
 
+const NO_REGISTERS = new Uint8Array(0)
+
+function registersOf(hashes: ReturnType<typeof openHashes>): Uint8Array {
+  const registers = new Uint8Array(REGISTERS)
+  hashes.each((high, low) => raise(registers, high, low))
+  return registers
+}
+
 /** A set to which others are added. */
 export function openSet() {
   let exact: ReturnType<typeof openHashes> | null = openHashes()
-  const registers = new Uint8Array(REGISTERS)
+  /** Most sets stay exact, and need none. */
+  let registers: Uint8Array = NO_REGISTERS
+
+  function estimate(): void {
+    if (exact === null) return
+    registers = registersOf(exact)
+    exact = null
+  }
 
   function addHash(high: number, low: number): void {
     if (exact === null) raise(registers, high, low)
-    else if (exact.add(high, low) > EXACT_MAX) {
-      exact.each((one, rest) => raise(registers, one, rest))
-      exact = null
-    }
+    else if (exact.add(high, low) > EXACT_MAX) estimate()
   }
 
   function addSketch(sketch: Uint8Array): void {
-    exact?.each((high, low) => raise(registers, high, low))
-    exact = null
+    estimate()
     for (let at = 0; at < REGISTERS; at++) {
       const rank = sketch[at] as number
       if (rank > (registers[at] as number)) registers[at] = rank
@@ -55,11 +66,7 @@ export function openSet() {
       return { count: Math.round(estimateOf(registers)), isExact: false }
     },
     /** The same as a sketch, although it may be exact. */
-    sketch: (): Buffer => {
-      const raised = registers.slice()
-      exact?.each((high, low) => raise(raised, high, low))
-      return Buffer.concat([Buffer.of(SKETCH), raised])
-    },
+    sketch: (): Buffer => Buffer.concat([Buffer.of(SKETCH), exact === null ? registers : registersOf(exact)]),
     bytes: (): Buffer => {
       if (exact === null) return Buffer.concat([Buffer.of(SKETCH), registers])
       const bytes = Buffer.alloc(1 + exact.size() * HASH_BYTES, EXACT)
