@@ -15,12 +15,18 @@ const consumerOf = async () => {
   return consumers.find(({ name }: { name: string }) => name === 'event.warehouse')
 }
 
-it('an event is listed within 200 ms on an idle host', async () => {
+const counted = async () => (await host.call('GET /v1/event/overview')).body.events as number
+const grouped = async () => (await host.call('GET /v1/errors')).body.data.length as number
+
+it('an event is listed, counted and among the errors within 200 ms on an idle host', async () => {
   const times: number[] = []
+  const [events, errors] = [await counted(), await grouped()]
   for (let n = 0; n < 10; n++) {
-    await send(`soon-${n}`)
+    await send(`soon-${n}`, '$exception')
     const startMs = performance.now()
     await eventually(listed, names => names.includes(`soon-${n}`))
+    assert.equal(await counted(), events + 2 * n + 2)
+    assert.equal(await grouped(), errors + n + 1)
     times.push(performance.now() - startMs)
   }
   // The machine may be busy with other tests; waiting for the next poll would make all of them longer.
