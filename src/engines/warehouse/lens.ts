@@ -3,11 +3,11 @@ import type { Sql } from '../engines.ts'
 import * as compacted from './compact.store.ts'
 import { LEVELS } from './compact.ts'
 import { DIMENSIONS, type Dimension } from './counts.ts'
-import { type Distinct, distinctIn, EXACT_MAX, hashesIn } from './distinct.ts'
+import { type Distinct, EXACT_MAX, hashesIn, openSet } from './distinct.ts'
 import * as store from './lens.store.ts'
 import { type Built, partsOf } from './pieces.ts'
 import type { Chosen, Figures, Of, PageAt, Point, Times, Top, TopValue, Totals } from './types.ts'
-import { distinctOf, type MergedSets, type Reading } from './visitors.ts'
+import { distinctOf, eachSet, type MergedSets, type Reading } from './visitors.ts'
 
 /** Snapshots, so that counts and sets are of the same moment. */
 export type Lens = { db: Sql; merged: MergedSets; built: Built | null }
@@ -92,8 +92,7 @@ export async function seriesOf(
   )
 }
 
-/** The visitors of each group of rows. Sets are read of groups with several rows: sketches, if one of them has too many visitors to
- *  be counted exactly. */
+/** The visitors of each group of rows. Sets are read of groups with several rows, which are forgotten when their point is over. */
 async function visitorsOf(
   db: Sql,
   of: Of,
@@ -102,32 +101,36 @@ async function visitorsOf(
   groups: ReadonlyMap<string, readonly store.CountRow[]>,
   groupOf: (row: { at: string; value: string }) => string,
 ): Promise<Map<string, Distinct>> {
-  const several = [...groups.values()].filter(rows => rows.length > 1)
-  const isLarge = (rows: readonly store.CountRow[]) => rows.some(row => mostOf(row) > EXACT_MAX)
-  const setsOf = async (some: readonly (readonly store.CountRow[])[], kind: store.SetKind) => {
-    const rows = some.flat().filter(({ people }) => people !== null)
-    if (rows.length === 0) return []
-    const values = [...new Set(rows.map(({ value }) => value))]
-    const names = new Set(rows.map(groupOf))
-    const read = await store.selectSets(db, of, DIMENSIONS[dimension], around(pieces, rows), values, kind)
-    return read.filter(row => names.has(groupOf(row)))
+  const found = new Map<string, Distinct>()
+  const open = new Map<string, { set: ReturnType<typeof openSet>; left: number }>()
+  const several: store.CountRow[] = []
+  for (const [group, rows] of groups) {
+    const [{ people }] = rows as [store.CountRow]
+    if (rows.length === 1 && people !== null) {
+      found.set(group, { count: people, isExact: people <= EXACT_MAX })
+      continue
+    }
+    const set = openSet()
+    for (const { visitors } of rows) if (visitors !== null) set.add(visitors)
+    const counted = rows.filter(row => row.people !== null)
+    if (counted.length === 0) found.set(group, set.distinct())
+    else open.set(group, { set, left: counted.length })
+    several.push(...counted)
   }
-  const read = await Promise.all([
-    setsOf(several.filter(isLarge), 'fast'),
-    setsOf(
-      several.filter(rows => !isLarge(rows)),
-      'exact',
-    ),
-  ])
-  const sets = Map.groupBy(read.flat(), groupOf)
-  return new Map(
-    [...groups].map(([group, rows]) => {
-      const [{ people }] = rows as [store.CountRow]
-      if (rows.length === 1 && people !== null) return [group, { count: people, isExact: people <= EXACT_MAX }]
-      const appended = rows.flatMap(({ visitors }) => visitors ?? [])
-      return [group, distinctIn([...(sets.get(group) ?? []).map(({ visitors }) => visitors), ...appended])]
-    }),
-  )
+  if (several.length === 0) return found
+  const values = [...new Set(several.map(({ value }) => value))]
+  await eachSet(db, of, dimension, around(pieces, several), values, 'exact', rows => {
+    for (const row of rows) {
+      const group = groupOf(row)
+      const one = open.get(group)
+      if (!one) continue
+      one.set.add(row.visitors)
+      if (--one.left > 0) continue
+      found.set(group, one.set.distinct())
+      open.delete(group)
+    }
+  })
+  return found
 }
 
 /** The pieces from the first to the last of the rows. */
