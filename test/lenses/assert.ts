@@ -30,122 +30,136 @@ const spanOf = ({ fromMs, toMs }: Span): [string, string][] => [
   ['to', isoOf(toMs)],
 ]
 
+type Comparison = ReturnType<typeof openComparison>
+
+/** The events of a time, and what was compared so far. */
+function openComparison(ask: Lens, events: readonly Counted[]) {
+  const inOrder = events.toSorted((a, b) => a.atMs - b.atMs)
+  let compared = 0
+  return {
+    ask,
+    inOrder,
+    compared: () => compared,
+    within: ({ fromMs, toMs }: Span) => inOrder.slice(firstFrom(inOrder, fromMs), firstFrom(inOrder, toMs)),
+    equal: (found: unknown, expected: unknown, what: string) => {
+      compared++
+      assert.deepEqual(found, expected, what)
+    },
+    distinct: (found: number, expected: number, what: string) => {
+      compared++
+      if (expected <= EXACT_MAX) assert.equal(found, expected, what)
+      else assert.ok(Math.abs(found / expected - 1) <= SKETCH_ERROR, `${what}: ${found} instead of ${expected}`)
+    },
+  }
+}
+
+const visitorsIn = (some: readonly Counted[]) => new Set(some.map(({ who }) => who)).size
+
 /** Returns how many figures were compared. `zone` is the organisation's. */
 export async function assertLenses(
   ask: Lens,
   events: readonly Counted[],
   { startMs, endMs, zone }: { startMs: number; endMs: number; zone: string },
 ): Promise<number> {
-  let compared = 0
-  const inOrder = events.toSorted((a, b) => a.atMs - b.atMs)
-  const within = ({ fromMs, toMs }: Span) => inOrder.slice(firstFrom(inOrder, fromMs), firstFrom(inOrder, toMs))
-  const equal = (found: unknown, expected: unknown, what: string) => {
-    compared++
-    assert.deepEqual(found, expected, what)
-  }
-  const distinct = (found: number, expected: number, what: string) => {
-    compared++
-    if (expected <= EXACT_MAX) assert.equal(found, expected, what)
-    else assert.ok(Math.abs(found / expected - 1) <= SKETCH_ERROR, `${what}: ${found} instead of ${expected}`)
-  }
-  const visitorsIn = (some: readonly Counted[]) => new Set(some.map(({ who }) => who)).size
+  const comparison = openComparison(ask, events)
   const whole = { fromMs: startOf(zone, 'day', startMs), toMs: startOf(zone, 'day', endMs, 1) }
-  const spans = [
-    whole,
-    { fromMs: startOf(zone, 'day', startMs, 3), toMs: startOf(zone, 'day', startMs, 9) },
-    { fromMs: startMs + 30 * 900_000, toMs: endMs - 50 * 900_000 },
-  ]
-
-  async function overview(span: Span, where: readonly Condition[]) {
-    const found = await ask('overview', [...spanOf(span), ['compare', 'false'], ...whereOf(where)])
-    const some = within(span)
-    const { fromMs, toMs } = span
-    const own = where.length === 0 ? recount(some, fromMs, toMs) : recountWhere(some, fromMs, toMs, where)
-    const what = `overview ${JSON.stringify([isoOf(fromMs), isoOf(toMs), where])}`
-    distinct(found.visitors, own.visitors, what)
-    equal([found.events, found.pageviews, found.sessions], [own.events, own.pageviews, own.sessions], what)
-    assert.ok(Math.abs(found.bounceRate - own.bounces / own.sessions) < 1e-9, what)
-    assert.ok(Math.abs(found.visitSeconds - own.ms / own.sessions / 1000) < 1e-6, what)
-    const chosen = some.filter(one => where.every(condition => meets(one, condition)))
-    const paid = chosen.filter(({ currency }) => currency === 'EUR')
-    const revenue = paid.reduce((sum, one) => sum + (one.revenue ?? 0), 0)
-    assert.ok(Math.abs((found.revenue.EUR ?? 0) - revenue) < 0.01, `${what}: ${found.revenue.EUR} EUR, ${revenue}`)
+  const some = { fromMs: startOf(zone, 'day', startMs, 3), toMs: startOf(zone, 'day', startMs, 9) }
+  const unaligned = { fromMs: startMs + 30 * 900_000, toMs: endMs - 50 * 900_000 }
+  for (const span of [whole, some, unaligned]) {
+    for (const where of [[], ...CONDITIONS]) await overview(comparison, span, where)
+    for (const by of FACTS) await top(comparison, by, span, [])
+    await named(comparison, span)
+    await errors(comparison, span)
   }
-
-  async function timeseries(asked: string, unit: Unit, span: Span) {
-    const starts = [startOf(asked, unit, span.fromMs)]
-    while ((starts.at(-1) as number) < span.toMs) starts.push(startOf(asked, unit, starts.at(-1) as number, 1))
-    const query: [string, string][] = [...spanOf(span), ['zone', asked], ['interval', unit]]
-    const { series } = await ask('timeseries', query)
-    for (const { name, points } of series as { name: string; points: { at: string; value: number }[] }[]) {
-      const what = `${name} by ${unit} in ${asked}`
-      equal(
-        points.map(({ at }) => Date.parse(at)),
-        starts.slice(0, -1),
-        what,
-      )
-      for (const [n, { at, value }] of points.entries()) {
-        const fromMs = Math.max(starts[n] as number, span.fromMs)
-        const toMs = Math.min(starts[n + 1] as number, span.toMs)
-        const own = recount(within({ fromMs, toMs }), fromMs, toMs)
-        if (name === 'visitors') distinct(value, own.visitors, `${what} at ${at}`)
-        else equal(value, own[name as 'events'], `${what} at ${at}`)
-      }
-    }
-  }
-
-  async function top(by: (typeof FACTS)[number], span: Span, where: readonly Condition[]) {
-    const { data } = await ask('top', [...spanOf(span), ['by', by], ['limit', '100'], ...whereOf(where)])
-    const some = within(span).filter(one => where.every(condition => meets(one, condition)))
-    const expected = Map.groupBy(some, one => one[by])
-    expected.delete(null)
-    const what = `top by ${by} ${JSON.stringify(where)}`
-    equal(data.map(({ value }: { value: string }) => value).toSorted(), [...expected.keys()].toSorted(), what)
-    for (const { value, visitors, events: count } of data) {
-      const own = expected.get(value) as Counted[]
-      equal(count, own.length, `${what}: ${value}`)
-      distinct(visitors, visitorsIn(own), `${what}: ${value}`)
-    }
-  }
-
-  async function named(span: Span) {
-    const { data } = await ask('insights/events', spanOf(span))
-    const expected = Map.groupBy(within(span), ({ event }) => event)
-    equal(data.length, expected.size, 'names of events')
-    for (const { event, count, people, firstSeen, lastSeen } of data) {
-      const own = expected.get(event) as Counted[]
-      equal([count, firstSeen, lastSeen], [own.length, own[0]?.timestamp, own.at(-1)?.timestamp], event)
-      distinct(people, visitorsIn(own), event)
-    }
-  }
-
-  async function errors(span: Span) {
-    const { data } = await ask('errors', [...spanOf(span), ['limit', '200']])
-    const expected = Map.groupBy(within(span), ({ fingerprint }) => fingerprint)
-    expected.delete(null)
-    equal(data.length, expected.size, 'errors')
-    for (const { fingerprint, type, count, people, firstSeen, lastSeen, releases, sparkline } of data) {
-      const own = expected.get(fingerprint) as Counted[]
-      const ever = inOrder.filter(one => one.fingerprint === fingerprint)
-      equal([count, sparkline.reduce((a: number, b: number) => a + b, 0)], [own.length, own.length], type)
-      equal([firstSeen, lastSeen], [ever[0]?.timestamp, ever.at(-1)?.timestamp], type)
-      equal(releases, [...new Set(ever.flatMap(({ release }) => release ?? []))].toSorted(), type)
-      distinct(people, visitorsIn(own), type)
-    }
-  }
-
-  for (const span of spans) {
-    for (const where of [[], ...CONDITIONS]) await overview(span, where)
-    for (const by of FACTS) await top(by, span, [])
-    await named(span)
-    await errors(span)
-  }
-  for (const by of FACTS) await top(by, spans[1] as Span, CONDITIONS[1] as Condition[])
+  for (const by of FACTS) await top(comparison, by, some, CONDITIONS[1] as Condition[])
   for (const asked of ZONES) {
-    for (const unit of ['day', 'week', 'month'] as const) await timeseries(asked, unit, whole)
-    await timeseries(asked, 'hour', spans[1] as Span)
+    for (const unit of ['day', 'week', 'month'] as const) await timeseries(comparison, asked, unit, whole)
+    await timeseries(comparison, asked, 'hour', some)
   }
-  return compared
+  return comparison.compared()
+}
+
+async function overview({ ask, within, equal, distinct }: Comparison, span: Span, where: readonly Condition[]) {
+  const found = await ask('overview', [...spanOf(span), ['compare', 'false'], ...whereOf(where)])
+  const some = within(span)
+  const { fromMs, toMs } = span
+  const own = where.length === 0 ? recount(some, fromMs, toMs) : recountWhere(some, fromMs, toMs, where)
+  const what = `overview ${JSON.stringify([isoOf(fromMs), isoOf(toMs), where])}`
+  distinct(found.visitors, own.visitors, what)
+  equal([found.events, found.pageviews, found.sessions], [own.events, own.pageviews, own.sessions], what)
+  assert.ok(Math.abs(found.bounceRate - own.bounces / own.sessions) < 1e-9, what)
+  assert.ok(Math.abs(found.visitSeconds - own.ms / own.sessions / 1000) < 1e-6, what)
+  const chosen = some.filter(one => where.every(condition => meets(one, condition)))
+  const paid = chosen.filter(({ currency }) => currency === 'EUR')
+  const revenue = paid.reduce((sum, one) => sum + (one.revenue ?? 0), 0)
+  assert.ok(Math.abs((found.revenue.EUR ?? 0) - revenue) < 0.01, `${what}: ${found.revenue.EUR} EUR, ${revenue}`)
+}
+
+async function timeseries({ ask, within, equal, distinct }: Comparison, asked: string, unit: Unit, span: Span) {
+  const starts = [startOf(asked, unit, span.fromMs)]
+  while ((starts.at(-1) as number) < span.toMs) starts.push(startOf(asked, unit, starts.at(-1) as number, 1))
+  const query: [string, string][] = [...spanOf(span), ['zone', asked], ['interval', unit]]
+  const { series } = await ask('timeseries', query)
+  for (const { name, points } of series as { name: string; points: { at: string; value: number }[] }[]) {
+    const what = `${name} by ${unit} in ${asked}`
+    equal(
+      points.map(({ at }) => Date.parse(at)),
+      starts.slice(0, -1),
+      what,
+    )
+    for (const [n, { at, value }] of points.entries()) {
+      const fromMs = Math.max(starts[n] as number, span.fromMs)
+      const toMs = Math.min(starts[n + 1] as number, span.toMs)
+      const own = recount(within({ fromMs, toMs }), fromMs, toMs)
+      if (name === 'visitors') distinct(value, own.visitors, `${what} at ${at}`)
+      else equal(value, own[name as 'events'], `${what} at ${at}`)
+    }
+  }
+}
+
+async function top(
+  { ask, within, equal, distinct }: Comparison,
+  by: (typeof FACTS)[number],
+  span: Span,
+  where: readonly Condition[],
+) {
+  const { data } = await ask('top', [...spanOf(span), ['by', by], ['limit', '100'], ...whereOf(where)])
+  const some = within(span).filter(one => where.every(condition => meets(one, condition)))
+  const expected = Map.groupBy(some, one => one[by])
+  expected.delete(null)
+  const what = `top by ${by} ${JSON.stringify(where)}`
+  equal(data.map(({ value }: { value: string }) => value).toSorted(), [...expected.keys()].toSorted(), what)
+  for (const { value, visitors, events: count } of data) {
+    const own = expected.get(value) as Counted[]
+    equal(count, own.length, `${what}: ${value}`)
+    distinct(visitors, visitorsIn(own), `${what}: ${value}`)
+  }
+}
+
+async function named({ ask, within, equal, distinct }: Comparison, span: Span) {
+  const { data } = await ask('insights/events', spanOf(span))
+  const expected = Map.groupBy(within(span), ({ event }) => event)
+  equal(data.length, expected.size, 'names of events')
+  for (const { event, count, people, firstSeen, lastSeen } of data) {
+    const own = expected.get(event) as Counted[]
+    equal([count, firstSeen, lastSeen], [own.length, own[0]?.timestamp, own.at(-1)?.timestamp], event)
+    distinct(people, visitorsIn(own), event)
+  }
+}
+
+async function errors({ ask, within, equal, distinct, inOrder }: Comparison, span: Span) {
+  const { data } = await ask('errors', [...spanOf(span), ['limit', '200']])
+  const expected = Map.groupBy(within(span), ({ fingerprint }) => fingerprint)
+  expected.delete(null)
+  equal(data.length, expected.size, 'errors')
+  for (const { fingerprint, type, count, people, firstSeen, lastSeen, releases, sparkline } of data) {
+    const own = expected.get(fingerprint) as Counted[]
+    const ever = inOrder.filter(one => one.fingerprint === fingerprint)
+    equal([count, sparkline.reduce((a: number, b: number) => a + b, 0)], [own.length, own.length], type)
+    equal([firstSeen, lastSeen], [ever[0]?.timestamp, ever.at(-1)?.timestamp], type)
+    equal(releases, [...new Set(ever.flatMap(({ release }) => release ?? []))].toSorted(), type)
+    distinct(people, visitorsIn(own), type)
+  }
 }
 
 /** The index of the first event from that time on. */

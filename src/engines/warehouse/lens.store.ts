@@ -50,7 +50,7 @@ const NUMBERS = fragment`dimension, at, value, events, pageviews, sessions, boun
   least(greatest(amount, -1e300), 1e300)::float8 as amount`
 
 /** All rows of dimensions, or those of some values. */
-export function selectCounts(
+export function selectEventCounts(
   db: Sql,
   of: Of,
   dimensions: readonly number[],
@@ -87,7 +87,7 @@ export type SetKind = 'exact' | 'fast'
 const SETS = { exact: fragment`coalesce(visitors, sketch)`, fast: fragment`coalesce(sketch, visitors)` }
 
 /** The sets of visitors of what was added up. */
-export function selectSets(
+export function selectVisitorSets(
   db: Sql,
   of: Of,
   dimension: number,

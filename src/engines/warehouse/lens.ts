@@ -5,9 +5,10 @@ import { LEVELS } from './compact.ts'
 import { DIMENSIONS, type Dimension } from './counts.ts'
 import { type Distinct, EXACT_MAX, hashesIn, openSet } from './distinct.ts'
 import * as store from './lens.store.ts'
+import type { MergedSets } from './merged-sets.ts'
 import { type Built, partsOf } from './pieces.ts'
 import type { Chosen, Figures, Of, PageAt, Point, Times, Top, TopValue, Totals } from './types.ts'
-import { distinctOf, eachSet, type MergedSets, type Reading } from './visitors.ts'
+import { distinctOf, eachSet, type Reading } from './visitors.ts'
 
 /** Snapshots, so that counts and sets are of the same moment. */
 export type Lens = { db: Sql; merged: MergedSets; built: Built | null }
@@ -28,7 +29,7 @@ const NOBODY: Distinct = { count: 0, isExact: true }
 export async function figuresOf(lens: Lens, chosen: Chosen): Promise<Figures> {
   const reading = readingOf(lens, chosen)
   const { all, currency, tokens, spend } = DIMENSIONS
-  const rows = await store.selectCounts(lens.db, chosen, [all, currency, tokens, spend], reading.parts)
+  const rows = await store.selectEventCounts(lens.db, chosen, [all, currency, tokens, spend], reading.parts)
   const of = (dimension: number) => rows.filter(row => row.dimension === dimension)
   const revenue: Record<string, number> = {}
   for (const { value, amount } of of(currency)) revenue[value] = (revenue[value] ?? 0) + amount
@@ -76,7 +77,7 @@ export async function seriesOf(
   const isUsable = times.days !== null && times.days === built?.zone
   const parts = partsOf(chosen, isUsable ? built : null, times.isMonths ? LEVELS.month : LEVELS.day)
   const { dimension, values } = by ?? { dimension: 'all' as const, values: null }
-  const rows = await store.selectCounts(db, chosen, [DIMENSIONS[dimension]], parts, values)
+  const rows = await store.selectEventCounts(db, chosen, [DIMENSIONS[dimension]], parts, values)
   const pointOf = openPoints(times.startsMs)
   const groupOf = ({ at, value }: { at: string; value: string }) => `${pointOf(at)} ${by ? value : ''}`
   const groups = Map.groupBy(rows, groupOf)
@@ -169,7 +170,7 @@ const CANDIDATES_MAX = 20_000
 export async function topOf(lens: Lens, chosen: Chosen, dimension: Dimension, limit: number): Promise<Top> {
   const reading = readingOf(lens, chosen)
   const { all } = DIMENSIONS
-  const everybody = await everybodyOf(reading, await store.selectCounts(lens.db, chosen, [all], reading.parts))
+  const everybody = await everybodyOf(reading, await store.selectEventCounts(lens.db, chosen, [all], reading.parts))
   let best: TopValue[] = []
   let count = limit
   for (let page = { offset: 0, limit: CANDIDATES }; page.offset < CANDIDATES_MAX; ) {

@@ -3,9 +3,9 @@ import type { Database } from '../engines.ts'
 import { DIMENSIONS, type Dimension } from './counts.ts'
 import * as details from './details.store.ts'
 import * as counted from './lens.ts'
+import { type MergedSets, openMergedSets } from './merged-sets.ts'
 import * as rows from './rows.store.ts'
 import type { Chosen, Lenses, PageAt } from './types.ts'
-import { type MergedSets, openMergedSets } from './visitors.ts'
 
 /** Sets of visitors that are kept in memory, of all organisations together. */
 const MERGED_BYTES_MAX = 64 * 1024 * 1024

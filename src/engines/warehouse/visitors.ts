@@ -5,49 +5,9 @@ import { LEVELS } from './compact.ts'
 import { DIMENSIONS, type Dimension } from './counts.ts'
 import { type Distinct, distinctIn, EXACT_MAX, openSet, SKETCH_ERROR } from './distinct.ts'
 import * as store from './lens.store.ts'
+import type { Merged, MergedSets } from './merged-sets.ts'
 import { splitBy } from './pieces.ts'
 import type { Of } from './types.ts'
-
-/** Merged sets, with the number of events in them. It only grows, so a set with that number is complete. */
-type Merged = { events: number; bytes: Buffer; distinct: Distinct }
-export type MergedSets = { get(key: string, events: number): Merged | null; set(key: string, merged: Merged): void }
-
-/** What an entry needs besides its set. */
-const ENTRY_BYTES = 500
-
-/** Forgets the sets that were not used for the longest time. */
-export function openMergedSets(bytesMax: number): MergedSets {
-  const kept = new Map<string, Merged>()
-  let bytes = 0
-  const sizeOf = ({ bytes: { length } }: Merged) => length + ENTRY_BYTES
-  function remove(key: string): Merged | null {
-    const found = kept.get(key)
-    if (!found) return null
-    kept.delete(key)
-    bytes -= sizeOf(found)
-    return found
-  }
-  function add(key: string, merged: Merged): void {
-    kept.set(key, merged)
-    bytes += sizeOf(merged)
-  }
-  return {
-    get: (key, events) => {
-      const found = remove(key)
-      if (found?.events !== events) return null
-      add(key, found)
-      return found
-    },
-    set: (key, merged) => {
-      remove(key)
-      add(key, merged)
-      for (const oldest of kept.keys()) {
-        if (bytes <= bytesMax) break
-        remove(oldest)
-      }
-    },
-  }
-}
 
 /** One snapshot of the database. */
 export type Reading = { db: Sql; of: Of; merged: MergedSets; parts: store.Parts }
@@ -161,7 +121,7 @@ async function closedOf(
 }
 
 /** How many sets are read at once: a set has up to 80 kB, and other requests go on in between. */
-const SETS_AT_ONCE = 500
+const SETS_AT_ONCE = 200
 const STEPS_MS: Record<number, number> = {
   [LEVELS.quarter]: 15 * 60_000,
   [LEVELS.day]: 86_400_000,
@@ -182,7 +142,7 @@ export async function eachSet(
   let room = SETS_AT_ONCE
   let slices: store.Piece[] = []
   const read = async () => {
-    add(await store.selectSets(db, of, DIMENSIONS[dimension], slices, values, kind))
+    add(await store.selectVisitorSets(db, of, DIMENSIONS[dimension], slices, values, kind))
     ;[slices, room] = [[], SETS_AT_ONCE]
   }
   for (const { level, fromMs, toMs } of pieces) {
