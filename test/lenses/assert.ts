@@ -99,18 +99,17 @@ async function timeseries({ ask, within, equal, distinct }: Comparison, asked: s
   const starts = [startOf(asked, unit, span.fromMs)]
   while ((starts.at(-1) as number) < span.toMs) starts.push(startOf(asked, unit, starts.at(-1) as number, 1))
   const query: [string, string][] = [...spanOf(span), ['zone', asked], ['interval', unit]]
+  const expected = starts.slice(0, -1).map((start, n) => {
+    const [fromMs, toMs] = [Math.max(start, span.fromMs), Math.min(starts[n + 1] as number, span.toMs)]
+    return recount(within({ fromMs, toMs }), fromMs, toMs)
+  })
   const { series } = await ask('timeseries', query)
   for (const { name, points } of series as { name: string; points: { at: string; value: number }[] }[]) {
     const what = `${name} by ${unit} in ${asked}`
-    equal(
-      points.map(({ at }) => Date.parse(at)),
-      starts.slice(0, -1),
-      what,
-    )
+    const times = points.map(({ at }) => Date.parse(at))
+    equal(times, starts.slice(0, -1), what)
     for (const [n, { at, value }] of points.entries()) {
-      const fromMs = Math.max(starts[n] as number, span.fromMs)
-      const toMs = Math.min(starts[n + 1] as number, span.toMs)
-      const own = recount(within({ fromMs, toMs }), fromMs, toMs)
+      const own = expected[n] as (typeof expected)[number]
       if (name === 'visitors') distinct(value, own.visitors, `${what} at ${at}`)
       else equal(value, own[name as 'events'], `${what} at ${at}`)
     }
