@@ -235,12 +235,12 @@ export type Adopted = { digest: string } | { problem: string }
 /** Engine names in faults and logs. */
 export type EngineName = keyof Engines
 
-/** An engine is unavailable. `busy`: its queue is full. `down`: it cannot be reached. `full`: its disk is full.
+/** An engine is unavailable. `busy`: its queue is full. `slow`: the work was cancelled after its time limit. `down`: it cannot be reached. `full`: its disk is full.
  *  `conflict`: a transaction lost a race and would succeed if retried. In these cases nothing was done. `unknown`: the
  *  connection was lost after the last statement was sent, which may have taken effect. */
 export class EngineUnavailable extends Error {
   readonly engine: EngineName
-  readonly state: 'busy' | 'down' | 'full' | 'conflict' | 'unknown'
+  readonly state: 'busy' | 'slow' | 'down' | 'full' | 'conflict' | 'unknown'
   constructor(engine: EngineName, state: EngineUnavailable['state'], cause?: unknown) {
     super(`${engine} is ${state}`, { cause })
     this.engine = engine

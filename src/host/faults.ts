@@ -88,6 +88,9 @@ function engineFault(error: EngineUnavailable): Fault {
     const [code, message, retryAfterS] = unreachable
     return new Fault(code, { message, retryAfterS, cause: error })
   }
-  const message = 'The host is overloaded; nothing was done. Try again in a moment.'
+  const message =
+    error.state === 'slow'
+      ? 'This took longer than a request may, so nothing was done. Ask for less, for example for a shorter time, or try again later.'
+      : 'The host is overloaded; nothing was done. Try again in a moment.'
   return new Fault('overloaded', { message, retryAfterS: 1, cause: error })
 }

@@ -167,14 +167,14 @@ describe('the loss of all connections at once', () => {
 })
 
 describe('a statement that exceeds its timeout', () => {
-  it('fails with busy', async t => {
+  it('fails with slow', async t => {
     const { db, drop } = await testDatabase()
     t.after(drop)
     const expired = db.transaction(async tx => {
       await tx`set local statement_timeout = 50`
       await tx`select pg_sleep(5)`
     })
-    await assert.rejects(expired, (error: unknown) => error instanceof EngineUnavailable && error.state === 'busy')
+    await assert.rejects(expired, (error: unknown) => error instanceof EngineUnavailable && error.state === 'slow')
   })
 })
 

@@ -14,8 +14,10 @@ const LOST = new Set([
 
 /** The disk of its data or of a statement's temporary files is full. */
 const DISK_FULL = '53100'
-/** Cancelled statements, lock timeouts, and a server short of other resources: a retry may succeed. */
-const BUSY = /^(57014|55P03|53...)$/
+/** A statement that was cancelled. */
+const CANCELLED = '57014'
+/** Lock timeouts, and a server short of other resources: a retry may succeed. */
+const BUSY = /^(55P03|53...)$/
 /** It accepts no writes, or cannot read or write its files; the statement itself is fine. */
 const UNUSABLE = /^(25006|58030)$/
 /** Serialisation failures and deadlocks: a retry of the transaction succeeds. */
@@ -46,6 +48,7 @@ export function translate(error: unknown, { isCommitting }: Pick<RunningCall, 'i
   if (code === DISK_FULL) throw new EngineUnavailable('db', 'full', error)
   if (UNUSABLE.test(code)) throw new EngineUnavailable('db', 'down', error)
   if (CONFLICT.test(code)) throw new EngineUnavailable('db', 'conflict', error)
+  if (code === CANCELLED) throw new EngineUnavailable('db', 'slow', error)
   if (BUSY.test(code)) throw new EngineUnavailable('db', 'busy', error)
   const violation = VIOLATIONS.get(code as '23503')
   throw violation ? new ConstraintViolated(violation, error) : error

@@ -68,6 +68,7 @@ const statusOf = (ping: Promise<void>): Promise<Status> =>
     () => 'up',
     error => {
       if (!(error instanceof EngineUnavailable)) throw error
+      if (error.state === 'slow') return 'busy'
       return error.state === 'busy' || error.state === 'full' ? error.state : 'down'
     },
   )

@@ -268,6 +268,19 @@ describe('what cannot be answered', () => {
     })
   }
 
+  it('is 503 if it takes too long, and says what to do', async t => {
+    const own = await startHost({}, t)
+    own.engines.warehouse.lenses.figures = db =>
+      db.transaction(async tx => {
+        await tx`set local statement_timeout = 50`
+        await tx`select pg_sleep(5)`
+        return assert.fail('it was not cancelled')
+      })
+    const { status, body } = await own.call('GET /v1/event/overview')
+    assert.deepEqual([status, body.error.code], [503, 'overloaded'])
+    assert.match(body.error.message, /took longer than a request may.*a shorter time/)
+  })
+
   it('is 503 while the warehouse cannot be reached, and events are accepted', async t => {
     const own = await startHost({}, t)
     const down = () => Promise.reject(new EngineUnavailable('warehouse', 'down'))
