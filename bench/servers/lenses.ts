@@ -83,8 +83,8 @@ async function fill(db: Session, rows: number, start: string): Promise<void> {
         from generate_series(${from}::int, ${Math.min(rows, from + ROWS_AT_ONCE) - 1}::int) as n) as sent`
   }
   for (const { definition } of indexes) await db.script(definition.replace(' ON ONLY ', ' ON '))
-  await db`insert into event_sessions (org, id, holder, first, last, pageviews)
-    select ${ORG}, session, '//' || visitor, min(timestamp), max(timestamp), count(*) filter (where event = '$pageview')
+  await db`insert into event_sessions (org, id, holder, first, last, pageviews, seen)
+    select ${ORG}, session, '//' || visitor, min(timestamp), max(timestamp), count(*) filter (where event = '$pageview'), max(received)
     from events where org = ${ORG} group by session, visitor`
   await db`insert into event_errors (org, scope, fingerprint, first, last, example, example_received, releases)
     select ${ORG}, '', fingerprint, min(timestamp), max(timestamp), (array_agg(id order by timestamp desc))[1], max(received),

@@ -147,7 +147,19 @@ export function lensesConform(name: string, open: () => Promise<OpenedWarehouse 
         assert.deepEqual([visitors.count, count], [expected.visitors, expected.events])
       }
       assert.ok(by.get('XX')?.every(({ events: count }) => count === 0))
+      const visits = await lenses.series(db, span, times, { breakdown, hasSessions: true })
+      for (const [at, { atMs, ...point }] of (visits.get('NP') ?? []).entries()) {
+        assert.deepEqual(flat(point), recountIn(nepal, startsMs, at), `${other} ${unit} by country`)
+      }
     }
+
+    /** The sessions that begin in the point and have one of the events in the time. */
+    const recountIn = (some: readonly Counted[], startsMs: readonly number[], at: number) =>
+      recount(
+        some.filter(({ atMs }) => atMs >= (startsMs[0] as number) && atMs < (startsMs.at(-1) as number)),
+        startsMs[at] as number,
+        startsMs[at + 1] as number,
+      )
 
     async function checkTop(span: Chosen, by: string, limit: number) {
       const valueIn = (one: Counted) =>

@@ -39,7 +39,7 @@ export async function selectJoins(db: Tx, org: string, ids: readonly string[]): 
 export async function selectJoinTargets(db: Tx, org: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await db<{ id: string }>`select sent.id from unnest(${ids}::text[]) as sent (id) cross join lateral (
-      select from event_joins where org = ${org} and joined_to = sent.id limit 1) as joined`
+      select from event_joins where org = ${org} and joined_to = sent.id and length(joined_to) > 0 limit 1) as joined`
   return rows.map(({ id }) => id)
 }
 
@@ -50,7 +50,7 @@ export async function insertJoins(db: Tx, org: string, joins: readonly Join[]): 
       ${joins.map(({ atMs }) => isoOf(atMs))}::timestamptz[], ${joins.map(({ to }) => to)}::text[]) as j (id, at, joined_to)`
 }
 
-type SessionRow = Omit<Session, 'firstMs' | 'lastMs'> & { first: string; last: string }
+type SessionRow = Omit<Session, 'firstMs' | 'lastMs' | 'seenMs'> & { first: string; last: string; seen: string }
 
 /** The named sessions, and those of the spans' holders that events in them may continue. */
 export async function selectSessions(
@@ -64,20 +64,21 @@ export async function selectSessions(
     spans.map(one => isoOf(one.fromMs)),
     spans.map(one => isoOf(one.toMs + GAP_MS)),
   ]
-  const rows = await db<SessionRow>`select id::text, holder, project, workspace, first, last, pageviews
+  const rows = await db<SessionRow>`select id::text, holder, project, workspace, first, last, pageviews, seen
       from event_sessions where org = ${org} and id = any(${named}::uuid[])
     union all
     select s.* from unnest(${holders}::text[], ${from}::timestamptz[], ${to}::timestamptz[]) as span (holder, from_, to_)
     cross join lateral (
-      (select id::text, holder, project, workspace, first, last, pageviews from event_sessions
+      (select id::text, holder, project, workspace, first, last, pageviews, seen from event_sessions
         where org = ${org} and event_sessions.holder = span.holder and first <= from_ order by first desc limit 1)
       union all
-      (select id::text, holder, project, workspace, first, last, pageviews from event_sessions
+      (select id::text, holder, project, workspace, first, last, pageviews, seen from event_sessions
         where org = ${org} and event_sessions.holder = span.holder and first > from_ and first <= to_)) as s`
-  return [...new Map(rows.map(row => [row.id, row])).values()].map(({ first, last, ...row }) => ({
+  return [...new Map(rows.map(row => [row.id, row])).values()].map(({ first, last, seen, ...row }) => ({
     ...row,
     firstMs: Date.parse(first),
     lastMs: Date.parse(last),
+    seenMs: Date.parse(seen),
   }))
 }
 
@@ -90,15 +91,18 @@ export async function upsertSessions(db: Tx, org: string, sessions: readonly Ses
     first: sessions.map(({ firstMs }) => isoOf(firstMs)),
     last: sessions.map(({ lastMs }) => isoOf(lastMs)),
     pageviews: sessions.map(({ pageviews }) => pageviews),
+    seen: sessions.map(({ seenMs }) => isoOf(seenMs)),
   })
-  await db`insert into event_sessions (org, id, project, workspace, holder, first, last, pageviews)
-    select ${org}, id::uuid, project, workspace, holder, first::timestamptz, last::timestamptz, pageviews::int from rows from (
+  await db`insert into event_sessions (org, id, project, workspace, holder, first, last, pageviews, seen)
+    select ${org}, id::uuid, project, workspace, holder, first::timestamptz, last::timestamptz, pageviews::int, seen::timestamptz
+    from rows from (
       string_to_table(${of.id}, ${separator}, ''), string_to_table(${of.project}, ${separator}, ''),
       string_to_table(${of.workspace}, ${separator}, ''), string_to_table(${of.holder}, ${separator}, ''),
       string_to_table(${of.first}, ${separator}, ''), string_to_table(${of.last}, ${separator}, ''),
-      string_to_table(${of.pageviews}, ${separator}, '')
-    ) as sent (id, project, workspace, holder, first, last, pageviews)
-    on conflict (org, id) do update set first = excluded.first, last = excluded.last, pageviews = excluded.pageviews`
+      string_to_table(${of.pageviews}, ${separator}, ''), string_to_table(${of.seen}, ${separator}, '')
+    ) as sent (id, project, workspace, holder, first, last, pageviews, seen)
+    on conflict (org, id) do update set first = excluded.first, last = excluded.last, pageviews = excluded.pageviews,
+      seen = excluded.seen`
 }
 
 export async function insertDeltas(db: Tx, org: string, deltas: readonly Delta[]): Promise<void> {
@@ -108,7 +112,7 @@ export async function insertDeltas(db: Tx, org: string, deltas: readonly Delta[]
     at: deltas.map(({ at }) => at),
     value: deltas.map(({ value }) => value),
     numbers: deltas.map(one => `{${[one.events, one.pageviews, one.sessions, one.bounces, one.ms].join()}}`),
-    amount: deltas.map(({ amount }) => amount),
+    amounts: deltas.map(({ amount }) => `{${amount.replaceAll('+', ',')}}`),
     first: deltas.map(({ first }) => first),
     last: deltas.map(({ last }) => last),
     visitors: deltas.map(({ visitors }) => visitors.toString('hex')),
@@ -116,14 +120,14 @@ export async function insertDeltas(db: Tx, org: string, deltas: readonly Delta[]
   await db`insert into event_deltas (org, scope, dimension, at, value, events, pageviews, sessions, bounces, ms, amount,
       first, last, visitors)
     select ${org}, coalesce(scope, ''), dimension::smallint, at::timestamptz, coalesce(value, ''), n[1], n[2], n[3], n[4], n[5],
-      amount::numeric, first::timestamptz, last::timestamptz, decode(visitors, 'hex')
+      (select sum(one) from unnest(amounts::numeric[]) as one), first::timestamptz, last::timestamptz, decode(visitors, 'hex')
     from rows from (
       string_to_table(${of.scope}, ${separator}, ''), string_to_table(${of.dimension}, ${separator}, ''),
       string_to_table(${of.at}, ${separator}, ''), string_to_table(${of.value}, ${separator}, ''),
-      string_to_table(${of.numbers}, ${separator}, ''), string_to_table(${of.amount}, ${separator}, ''),
+      string_to_table(${of.numbers}, ${separator}, ''), string_to_table(${of.amounts}, ${separator}, ''),
       string_to_table(${of.first}, ${separator}, ''), string_to_table(${of.last}, ${separator}, ''),
       string_to_table(${of.visitors}, ${separator}, '')
-    ) as sent (scope, dimension, at, value, numbers, amount, first, last, visitors)
+    ) as sent (scope, dimension, at, value, numbers, amounts, first, last, visitors)
     cross join lateral (select numbers::bigint[] as n offset 0) as parsed`
 }
 
@@ -155,11 +159,20 @@ export async function upsertErrors(db: Tx, org: string, rows: readonly EventRow[
         select distinct release from unnest(e.releases || excluded.releases) as release limit ${RELEASES_MAX}) as kept)`
 }
 
-/** A row with the visitor and the session that it counts for. */
-export type PlacedRow = EventRow & { session: string }
+/** A row with the visitor and the session that it counts for, and its number. */
+export type PlacedRow = EventRow & { session: string; arrival: number }
+
+/** Numbers so many events of the organisation. Returns the last number. */
+export async function takeArrivals(db: Tx, org: string, count: number): Promise<number> {
+  const [row] = await db<{ last: number }>`insert into event_arrivals as a (org, last) values (${org}, ${count}::int +
+      case when exists (select from events where org = ${org}) then nextval('events_arrival') else 0 end)
+    on conflict (org) do update set last = a.last + ${count}::int returning last`
+  return (row as { last: number }).last
+}
 
 export async function insertEventRows(db: Tx, rows: readonly PlacedRow[]): Promise<void> {
   const { separator, of } = columnsOf({
+    arrival: rows.map(row => row.arrival),
     received: rows.map(row => row.received),
     timestamp: rows.map(row => row.timestamp),
     clamped: rows.map(row => row.isClamped),
@@ -191,16 +204,16 @@ export async function insertEventRows(db: Tx, rows: readonly PlacedRow[]): Promi
   await db`insert into events (arrival, received, timestamp, clamped, org, project, workspace, id, wire, event, distinct_id,
       anonymous_id, session_id, revenue, currency, fingerprint, properties, visitor, session, path, source, campaign,
       country, device, browser, system, release)
-    select nextval('events_arrival'), received::timestamptz, timestamp::timestamptz, clamped::boolean, org, project, workspace,
+    select arrival::bigint, received::timestamptz, timestamp::timestamptz, clamped::boolean, org, project, workspace,
       id, wire, event, distinct_id, anonymous_id, session_id, revenue::float8, currency, fingerprint, properties::jsonb, visitor,
       session::uuid, path, source, campaign, country, device, browser, system, release
-    from rows from (${split(of.received)}, ${split(of.timestamp)}, ${split(of.clamped)}, ${split(of.org)},
+    from rows from (${split(of.arrival)}, ${split(of.received)}, ${split(of.timestamp)}, ${split(of.clamped)}, ${split(of.org)},
       ${split(of.project)}, ${split(of.workspace)}, ${split(of.id)}, ${split(of.wire)}, ${split(of.event)},
       ${split(of.distinctId)}, ${split(of.anonymousId)}, ${split(of.sessionId)}, ${split(of.revenue)}, ${split(of.currency)},
       ${split(of.fingerprint)}, ${split(of.properties)}, ${split(of.visitor)}, ${split(of.session)}, ${split(of.path)},
       ${split(of.source)}, ${split(of.campaign)}, ${split(of.country)}, ${split(of.device)}, ${split(of.browser)},
       ${split(of.system)}, ${split(of.release)}
-    ) as sent (received, timestamp, clamped, org, project, workspace, id, wire, event, distinct_id, anonymous_id, session_id,
+    ) as sent (arrival, received, timestamp, clamped, org, project, workspace, id, wire, event, distinct_id, anonymous_id, session_id,
       revenue, currency, fingerprint, properties, visitor, session, path, source, campaign, country, device, browser,
       system, release)`
 }

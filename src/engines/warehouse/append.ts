@@ -56,10 +56,17 @@ export async function countEventRows(
   const { visitors, joins } = visitorsOf(rows, known, targets)
   const events = rows.map((row, at) => sessionEventOf(row, visitors[at] as string))
   const named = new Set(events.flatMap(one => (one.sessionId === null ? [] : namedId(one))))
-  const before = await store.selectSessions(db, org, [...named], spansOf(events))
-  const { counted, sessions, changed } = countedOf(rows, events, before)
+  const [existing, arrival] = await Promise.all([
+    store.selectSessions(db, org, [...named], spansOf(events)),
+    store.takeArrivals(db, org, rows.length),
+  ])
+  const { counted, sessions, changed } = countedOf(rows, events, existing)
+  const placed = rows.map((row, at) => ({
+    ...row,
+    ...{ visitor: visitors[at] as string, session: sessions[at] as string, arrival: arrival - rows.length + at + 1 },
+  }))
   await Promise.all([
-    write(rows.map((row, at) => ({ ...row, visitor: visitors[at] as string, session: sessions[at] as string }))),
+    write(placed),
     store.insertJoins(db, org, joins),
     store.upsertSessions(db, org, changed),
     store.insertDeltas(db, org, counted),
@@ -83,11 +90,12 @@ function visitorsOf(rows: readonly EventRow[], known: readonly Join[], targets: 
 }
 
 const sessionEventOf = (
-  { id, project, workspace, timestamp, sessionId, event }: EventRow,
+  { id, project, workspace, timestamp, received, sessionId, event }: EventRow,
   visitor: string,
 ): SessionEvent => ({
   ...{ id, project, workspace, visitor, sessionId },
   atMs: Date.parse(timestamp),
+  receivedMs: Date.parse(received),
   isPageview: event === PAGEVIEW,
 })
 

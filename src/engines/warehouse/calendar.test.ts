@@ -10,6 +10,21 @@ const hoursOf = (zone: string, day: string) => {
   return (startOf(zone, 'day', start, 1) - start) / HOUR_MS
 }
 
+it('knows a zone by any spelling, with bounded memory', () => {
+  assert.deepEqual(['europe/VIENNA', 'Europe/Wien', '+05:30', '+05:37', '-00:01'].map(isZone), [
+    true,
+    false,
+    true,
+    false,
+    false,
+  ])
+  const spellings = Array.from({ length: 14 }, (_, bit) =>
+    'america/new_york'.replace(/[a-z]/g, (c, at) => (at === bit ? c.toUpperCase() : c)),
+  )
+  for (const zone of spellings)
+    assert.equal(iso(startOf(zone, 'day', at('2026-11-15T12:00:00Z'))), '2026-11-15T05:00:00.000Z')
+})
+
 describe('a day of a zone', () => {
   it('has 23 or 25 hours where the clock is changed', () => {
     assert.equal(hoursOf('Europe/Vienna', '2026-03-29T12:00:00Z'), 23)

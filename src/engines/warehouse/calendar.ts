@@ -1,7 +1,9 @@
 // Days, weeks and months of a time zone. Some days have 23 or 25 hours, and some have no midnight.
 
 const DAY_MS = 86_400_000
+/** By the name as it was sent, in whatever case. */
 const formats = new Map<string, Intl.DateTimeFormat>()
+const FORMATS_MAX = 1_000
 
 /** Hours of difference to UTC, as a zone. */
 const OFFSET = /^[+-]\d{2}(?::?(\d{2}))?$/
@@ -11,7 +13,7 @@ export function isZone(text: string): boolean {
   const [isOffset, minutes = '0'] = OFFSET.exec(text) ?? []
   if (isOffset && Number(minutes) % 15 !== 0) return false
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: text }) !== null
+    return formatOf(text) !== null
   } catch {
     return false
   }
@@ -23,6 +25,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   const [digits, hourCycle] = ['numeric', 'h23'] as const
   const parts = { year: digits, month: digits, day: digits, hour: digits, minute: digits, second: digits }
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, calendar: 'iso8601', hourCycle, ...parts })
+  if (formats.size >= FORMATS_MAX) formats.clear()
   formats.set(zone, format)
   return format
 }

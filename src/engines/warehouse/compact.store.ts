@@ -3,9 +3,7 @@ import { columnsOf } from '../db/columns.ts'
 import { fragment, type Sql, type Tx } from '../engines.ts'
 import type { Delta } from './counts.ts'
 
-/** `amount` is a decimal number. */
-export type Added = Omit<Delta, 'amount' | 'visitors'> & { amount: string; visitors: Buffer }
-/** `amount` is a sum of decimal numbers. */
+export type Added = Delta
 export type Sum = Omit<Added, 'visitors'> & { level: number; sets: Buffer[] }
 /** One of them is there: `visitors` if they are few enough to be exact, `sketch` if there are many. */
 type Sets = { visitors: Buffer | null; sketch: Buffer | null }

@@ -24,14 +24,18 @@ export type Delta = {
   sessions: number
   bounces: number
   ms: number
-  amount: number
+  /** A sum of decimal numbers, which the database adds up without the errors of floating point. */
+  amount: string
   first: string
   last: string
   visitors: Buffer
 }
 
 type Place = Pick<EventRow, 'project' | 'workspace'>
-type Counting = Omit<Delta, 'visitors' | 'scope' | 'dimension' | 'at' | 'value'> & { visitors: Set<string> }
+type Counting = Omit<Delta, 'visitors' | 'scope' | 'dimension' | 'at' | 'value' | 'amount'> & {
+  visitors: Set<string>
+  amounts: number[]
+}
 
 export const ALL = ''
 export const scopeOfProject = (slug: string) => `p:${slug}`
@@ -61,7 +65,7 @@ export function openDeltas() {
     const key = `${scope}\0${DIMENSIONS[dimension]}\0${quarter}\0${value}`
     const known = found.get(key)
     if (known) return known
-    const none = { events: 0, pageviews: 0, sessions: 0, bounces: 0, ms: 0, amount: 0 }
+    const none = { events: 0, pageviews: 0, sessions: 0, bounces: 0, ms: 0, amounts: [] }
     const made = { ...none, first: time, last: time, visitors: new Set<string>() }
     found.set(key, made)
     return made
@@ -82,7 +86,7 @@ export function openDeltas() {
         const counting = at(scope, dimension, moment, value)
         counting.events++
         if (row.event === PAGEVIEW) counting.pageviews++
-        if (dimension === 'currency') counting.amount += row.revenue as number
+        if (dimension === 'currency') counting.amounts.push(row.revenue as number)
         if (row.timestamp < counting.first) counting.first = row.timestamp
         if (row.timestamp > counting.last) counting.last = row.timestamp
         counting.visitors.add(visitor)
@@ -110,7 +114,7 @@ export function openDeltas() {
       ] as const) {
         const counting = at(scope, dimension, moment, '')
         counting.events++
-        counting.amount += amount
+        counting.amounts.push(amount)
       }
     }
   }
@@ -120,10 +124,18 @@ export function openDeltas() {
     addVisit,
     addUsage,
     deltas: (): Delta[] =>
-      [...found].map(([key, counting]) => {
+      [...found].map(([key, { amounts, ...counting }]) => {
         const [scope, dimension, at, value] = key.split('\0') as [string, string, string, string]
         const visitors = setOf([...counting.visitors].map(one => hashes.get(one) as Buffer))
-        return { ...counting, scope, dimension: Number(dimension), at, value, visitors }
+        return {
+          ...counting,
+          amount: amounts.join('+') || '0',
+          scope,
+          dimension: Number(dimension),
+          at,
+          value,
+          visitors,
+        }
       }),
   }
 }

@@ -30,7 +30,9 @@ export async function selectErrorGroups(
         (array_agg(example_received order by last desc))[1] as received,
         json_agg(releases)::text as releases
       from event_errors where org = ${org} and scope = any(${scopes}) and fingerprint = any(${fingerprints}) group by fingerprint
-    ) as g left join events as e on e.org = ${org} and e.received = g.received and e.id = g.example`
+    ) as g left join lateral (
+      select id, event, properties from events where org = ${org} and received = g.received and timestamp = g.last and id = g.example
+      offset 0) as e on true`
   return new Map(
     rows.map(({ fingerprint, first, last, releases, id, event, properties }) => {
       const example = id === null || event === null || properties === null ? null : { id, event, properties }

@@ -19,8 +19,9 @@ export type CountRow = {
   bounces: number
   ms: number
   amount: number
-  /** Null if it was appended since, so that `visitors` is there. */
+  /** Null if it was appended since, so that `visitors` is there. An estimate, unless it is exact. */
   people: number | null
+  isExact: boolean
   visitors: Buffer | null
 }
 
@@ -57,10 +58,10 @@ export function selectEventCounts(
   parts: Parts,
   values: readonly string[] | null = null,
 ): Promise<CountRow[]> {
-  return db<CountRow>`select ${NUMBERS}, people, null::bytea as visitors from ${countedIn(of, dimensions, parts.pieces)}
+  return db<CountRow>`select ${NUMBERS}, people, visitors is not null as "isExact", null::bytea as visitors from ${countedIn(of, dimensions, parts.pieces)}
       where ${oneOf(values)}
     union all
-    select ${NUMBERS}, null, visitors from ${appendedIn(of, dimensions, parts)} and ${oneOf(values)}`
+    select ${NUMBERS}, null, true, visitors from ${appendedIn(of, dimensions, parts)} and ${oneOf(values)}`
 }
 
 /** How many events there are from each of the times to the next; the first of them is 1. */
@@ -110,8 +111,9 @@ export function selectAppendedSets(
   return db<SetRow>`select at, value, events, visitors from ${appendedIn(of, [dimension], span)} and ${oneOf(values)}`
 }
 
-/** How many visitors a value has: `most` is the sum of its rows, `isExact` if there is only one. */
-export type Counted = { value: string; most: number; isExact: boolean; closedEvents: number }
+/** How many visitors a value has: `most` is the sum of its rows. If there is only one row, it is their number; `isExact` unless that
+ *  is an estimate. */
+export type Counted = { value: string; most: number; isOne: boolean; isExact: boolean; closedEvents: number }
 export type Candidate = Counted & { events: number; first: string; last: string }
 
 /** The values of a dimension, those first that may have the most visitors, or that have the most events. */
@@ -131,11 +133,11 @@ export function selectCandidates(
   const { fromMs, toMs } = parts.closed ?? { fromMs: 0, toMs: 0 }
   const isClosed = fragment`at >= ${isoOf(fromMs)} and at < ${isoOf(toMs)}`
   return db<Candidate>`select value, sum(events)::bigint as events, min(first) as first, max(last) as last,
-      sum(people)::bigint as most, count(*) = 1 as "isExact", coalesce(sum(events) filter (where is_closed), 0)::bigint as "closedEvents"
+      sum(people)::bigint as most, count(*) = 1 as "isOne", bool_and(is_exact) as "isExact", coalesce(sum(events) filter (where is_closed), 0)::bigint as "closedEvents"
     from (
-      select value, events, people, first, last, ${isClosed} as is_closed from ${countedIn(of, [dimension], parts.pieces)}
+      select value, events, people, visitors is not null as is_exact, first, last, ${isClosed} as is_closed from ${countedIn(of, [dimension], parts.pieces)}
       union all
-      select value, events, (length(visitors) - 1) / 8, first, last, false from ${appendedIn(of, [dimension], parts)}
+      select value, events, (length(visitors) - 1) / 8, true, first, last, false from ${appendedIn(of, [dimension], parts)}
     ) as counted group by value order by ${order} limit ${limit} offset ${offset}`
 }
 

@@ -3,7 +3,7 @@ import type { Sql } from '../engines.ts'
 import * as compacted from './compact.store.ts'
 import { LEVELS } from './compact.ts'
 import { DIMENSIONS, type Dimension } from './counts.ts'
-import { type Distinct, EXACT_MAX, hashesIn, openSet } from './distinct.ts'
+import { type Distinct, hashesIn, openSet } from './distinct.ts'
 import * as store from './lens.store.ts'
 import type { MergedSets } from './merged-sets.ts'
 import { type Built, partsOf } from './pieces.ts'
@@ -49,7 +49,8 @@ async function everybodyOf(reading: Reading, rows: readonly store.CountRow[]): P
     people !== null && Date.parse(at) >= fromMs && Date.parse(at) < toMs
   const closedEvents = rows.reduce((sum, row) => sum + (isClosed(row) ? row.events : 0), 0)
   const most = rows.reduce((sum, row) => sum + mostOf(row), 0)
-  const counted = { value: '', most, isExact: rows.length === 1, closedEvents }
+  const isExact = rows.every(row => row.isExact)
+  const counted = { value: '', most, isOne: rows.length === 1, isExact, closedEvents }
   return (await distinctOf(reading, 'all', [counted])).get('') as Distinct
 }
 
@@ -106,9 +107,9 @@ async function visitorsOf(
   const open = new Map<string, { set: ReturnType<typeof openSet>; left: number }>()
   const several: store.CountRow[] = []
   for (const [group, rows] of groups) {
-    const [{ people }] = rows as [store.CountRow]
+    const [{ people, isExact }] = rows as [store.CountRow]
     if (rows.length === 1 && people !== null) {
-      found.set(group, { count: people, isExact: people <= EXACT_MAX })
+      found.set(group, { count: people, isExact })
       continue
     }
     const set = openSet()

@@ -1,5 +1,5 @@
 // The lenses: from what was added up if there is no condition, and from rows otherwise.
-import type { Database } from '../engines.ts'
+import type { Database, Sql } from '../engines.ts'
 import { DIMENSIONS, type Dimension } from './counts.ts'
 import * as details from './details.store.ts'
 import * as counted from './lens.ts'
@@ -22,8 +22,10 @@ export function openLenses(): Lenses {
         ? inSnapshot(db, merged, chosen, lens => counted.figuresOf(lens, chosen))
         : rows.selectFigures(db, chosen),
     series: (db, chosen, times, asked) => {
-      const { breakdown } = asked
-      if (!usesCounts(chosen, breakdown?.by)) return rows.selectSeries(db, chosen, times.startsMs, asked)
+      const { breakdown, hasSessions } = asked
+      // Sessions are counted of everything, not of values.
+      const needsRows = breakdown !== null && hasSessions
+      if (needsRows || !usesCounts(chosen, breakdown?.by)) return rows.selectSeries(db, chosen, times.startsMs, asked)
       const by = breakdown && { dimension: breakdown.by as Dimension, values: breakdown.values }
       return inSnapshot(db, merged, chosen, lens => counted.seriesOf(lens, chosen, times, by))
     },
@@ -38,7 +40,7 @@ export function openLenses(): Lenses {
     errors: async (db, chosen, startsMs, page) => {
       const groups = usesCounts(chosen)
         ? await inSnapshot(db, merged, chosen, lens => counted.errorsOf(lens, chosen, startsMs, page))
-        : await errorsOfRows(db, chosen, startsMs, page)
+        : await db.transaction(tx => errorsOfRows(tx, chosen, startsMs, page))
       const fingerprints = groups.map(({ fingerprint }) => fingerprint)
       const known = await details.selectErrorGroups(db, chosen, fingerprints)
       return groups.map(group => ({ ...(known.get(group.fingerprint) as details.KnownGroup), ...group }))
@@ -55,7 +57,7 @@ const inSnapshot = <T>(
   read: (lens: counted.Lens) => Promise<T>,
 ): Promise<T> => db.transaction(async tx => read(await counted.openLens(tx, merged, org)))
 
-async function errorsOfRows(db: Database, chosen: Chosen, startsMs: readonly number[], page: PageAt) {
+async function errorsOfRows(db: Sql, chosen: Chosen, startsMs: readonly number[], page: PageAt) {
   const where = [...chosen.where, { of: 'error', operator: 'set' as const, values: ['true'] }]
   const found = await rows.selectNamed(db, { ...chosen, where }, 'error', 'last', page)
   const breakdown = { by: 'error', values: found.map(({ value }) => value) }

@@ -110,7 +110,7 @@ async function selectPoints(
     : fragment`select '' as value, 0 as point, 0 as sessions, 0 as bounces, 0 as ms where false`
   const revenue = hasRevenue
     ? fragment`(select json_object_agg(currency, amount)::text from (select coalesce(currency, '') as currency,
-          sum(revenue::numeric) as amount from chosen where revenue is not null group by 1) as paid)`
+          sum(revenue::text::numeric) as amount from chosen where revenue is not null group by 1) as paid)`
     : fragment`null`
   const isRepeated = hasSessions || hasRevenue ? fragment`materialized` : fragment`not materialized`
   return db<PointRow>`with chosen as ${isRepeated} (

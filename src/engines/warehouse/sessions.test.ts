@@ -5,7 +5,7 @@ import { openSessions, type Session, type SessionEvent, spansOf, visitOf } from 
 const MINUTE_MS = 60_000
 let made = 0
 const event = (minutes: number, more: Partial<SessionEvent> = {}): SessionEvent => ({
-  ...{ id: `evt_${made++}`, atMs: minutes * MINUTE_MS, visitor: 'a', sessionId: null },
+  ...{ id: `evt_${made++}`, atMs: minutes * MINUTE_MS, receivedMs: 0, visitor: 'a', sessionId: null },
   ...{ isPageview: true, project: null, workspace: null, ...more },
 })
 /** The sessions that these events make, as the minutes in which they begin and end. */
@@ -73,8 +73,7 @@ describe('a session', () => {
   })
 
   it('is a bounce with one page view and under 10 seconds', () => {
-    const visit = (ms: number, pageviews: number) =>
-      visitOf({ id: 's', holder: null, project: null, workspace: null, firstMs: 0, lastMs: ms, pageviews }).bounces
+    const visit = (ms: number, pageviews: number) => visitOf({ firstMs: 0, lastMs: ms, pageviews }).bounces
     assert.deepEqual([visit(9_999, 1), visit(10_000, 1), visit(0, 2), visit(0, 0)], [1, 0, 0, 0])
   })
 })

@@ -15,11 +15,14 @@ export type Session = {
   firstMs: number
   lastMs: number
   pageviews: number
+  /** When its last event arrived. */
+  seenMs: number
 }
 
 export type SessionEvent = Pick<Session, 'project' | 'workspace'> & {
   id: string
   atMs: number
+  receivedMs: number
   visitor: string
   sessionId: string | null
   isPageview: boolean
@@ -28,7 +31,7 @@ export type SessionEvent = Pick<Session, 'project' | 'workspace'> & {
 /** What a session adds to the counts of the time at which it began. */
 export type Visit = { firstMs: number; bounces: number; ms: number }
 
-export const visitOf = ({ firstMs, lastMs, pageviews }: Session): Visit => {
+export const visitOf = ({ firstMs, lastMs, pageviews }: Pick<Session, 'firstMs' | 'lastMs' | 'pageviews'>): Visit => {
   const ms = lastMs - firstMs
   return { firstMs, bounces: pageviews === 1 && ms < BOUNCE_MS ? 1 : 0, ms }
 }
@@ -76,14 +79,14 @@ export function openSessions(existing: readonly Session[]) {
     const id = namedId(event)
     const found = byId.get(id)
     if (found) return found
-    const { project, workspace, atMs } = event
-    const begun = { id, holder: null, project, workspace, firstMs: atMs, lastMs: atMs, pageviews: 0 }
+    const { project, workspace, atMs, receivedMs: seenMs } = event
+    const begun = { id, holder: null, project, workspace, firstMs: atMs, lastMs: atMs, pageviews: 0, seenMs }
     byId.set(id, begun)
     return begun
   }
 
   function ofVisitor(event: SessionEvent): Session {
-    const { project, workspace, atMs } = event
+    const { project, workspace, atMs, receivedMs: seenMs } = event
     const holder = holderOf(event)
     const list = listOf(byHolder, holder)
     const next = firstAfter(list, atMs)
@@ -91,7 +94,7 @@ export function openSessions(existing: readonly Session[]) {
     if (earlier && atMs - earlier.lastMs <= GAP_MS) return earlier
     if (later && later.firstMs - atMs <= GAP_MS) return later
     const id = uuidOf(`begun ${event.id}`)
-    const begun = { id, holder, project, workspace, firstMs: atMs, lastMs: atMs, pageviews: 0 }
+    const begun = { id, holder, project, workspace, firstMs: atMs, lastMs: atMs, pageviews: 0, seenMs }
     list.splice(next, 0, begun)
     byId.set(id, begun)
     return begun
@@ -102,6 +105,7 @@ export function openSessions(existing: readonly Session[]) {
       const session = event.sessionId === null ? ofVisitor(event) : named(event)
       session.firstMs = Math.min(session.firstMs, event.atMs)
       session.lastMs = Math.max(session.lastMs, event.atMs)
+      session.seenMs = Math.max(session.seenMs, event.receivedMs)
       if (event.isPageview) session.pageviews++
       return session
     },

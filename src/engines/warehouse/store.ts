@@ -106,10 +106,10 @@ export async function deleteEvents(db: Tx, org: string, before: string, limit: n
   return rows.length
 }
 
-/** Oldest first, as they began. One that is older than that and lasted until after it is kept. */
+/** Those whose last event arrived before that time. */
 export async function deleteSessions(db: Tx, org: string, before: string, limit: number): Promise<number> {
   const rows = await db`with old as (
-      select id from event_sessions where org = ${org} and first < ${before} and last < ${before} order by first limit ${limit})
+      select id from event_sessions where org = ${org} and seen < ${before} and pageviews >= 0 order by seen limit ${limit})
     delete from event_sessions using old where org = ${org} and event_sessions.id = old.id returning 1`
   return rows.length
 }

@@ -31,6 +31,7 @@ export function selectUncounted(db: Tx, org: string, limit: number): Promise<Sto
 
 export async function updateRows(db: Tx, org: string, rows: readonly PlacedRow[]): Promise<void> {
   const { separator, of } = columnsOf({
+    arrival: rows.map(row => row.arrival),
     received: rows.map(row => row.received),
     id: rows.map(row => row.id),
     visitor: rows.map(row => row.visitor),
@@ -45,12 +46,12 @@ export async function updateRows(db: Tx, org: string, rows: readonly PlacedRow[]
     release: rows.map(row => row.release),
   })
   const split = (text: string) => fragment`string_to_table(${text}, ${separator}, '')`
-  await db`update events as e set arrival = sent.arrival, visitor = sent.visitor, session = sent.session::uuid, path = sent.path,
+  await db`update events as e set arrival = sent.arrival::bigint, visitor = sent.visitor, session = sent.session::uuid, path = sent.path,
       source = sent.source, campaign = sent.campaign, country = sent.country, device = sent.device, browser = sent.browser,
       system = sent.system, release = sent.release
-    from (select nextval('events_arrival') as arrival, * from rows from (${split(of.received)}, ${split(of.id)},
+    from (select * from rows from (${split(of.arrival)}, ${split(of.received)}, ${split(of.id)},
       ${split(of.visitor)}, ${split(of.session)}, ${split(of.path)}, ${split(of.source)}, ${split(of.campaign)},
       ${split(of.country)}, ${split(of.device)}, ${split(of.browser)}, ${split(of.system)}, ${split(of.release)}
-    ) as columns (received, id, visitor, session, path, source, campaign, country, device, browser, system, release)) as sent
+    ) as columns (arrival, received, id, visitor, session, path, source, campaign, country, device, browser, system, release)) as sent
     where e.org = ${org} and e.received = sent.received::timestamptz and e.id = sent.id`
 }

@@ -180,7 +180,7 @@ export interface Warehouse {
   newestEvents(db: Sql, org: string, last: { received: string; id: string }, limit: number): Promise<ListedEvent[]>
   /** Deletes up to that many events that arrived before that time; returns how many. */
   deleteBefore(db: Tx, org: string, before: string, limit: number): Promise<number>
-  /** The same of sessions that ended before that time. */
+  /** The same of sessions whose last event arrived before that time. */
   deleteSessions(db: Tx, org: string, before: string, limit: number): Promise<number>
   /** Creates partitions for the coming months. To be called every hour. */
   maintain(db: Sql, write: <T>(work: (db: Tx) => Promise<T>) => Promise<T>, now: Date): Promise<void>

@@ -12,6 +12,9 @@ import type { Of } from './types.ts'
 /** One snapshot of the database. */
 export type Reading = { db: Sql; of: Of; merged: MergedSets; parts: store.Parts }
 
+/** An estimate above that is hardly ever of 10,000 visitors or fewer. */
+const SURELY_MANY = EXACT_MAX * (1 + 1.5 * SKETCH_ERROR)
+
 /** Sketches are read of values that may have too many visitors to be counted exactly; exact sets if the estimate is low. */
 export async function distinctOf(
   reading: Reading,
@@ -19,13 +22,11 @@ export async function distinctOf(
   counted: readonly store.Counted[],
 ): Promise<Map<string, Distinct>> {
   const found = new Map<string, Distinct>()
-  for (const { value, most, isExact } of counted) {
-    if (isExact) found.set(value, { count: most, isExact: most <= EXACT_MAX })
-  }
-  const unknown = counted.filter(({ isExact }) => !isExact)
+  for (const { value, most, isOne, isExact } of counted) if (isOne) found.set(value, { count: most, isExact })
+  const unknown = counted.filter(({ isOne }) => !isOne)
   const many = unknown.filter(({ most }) => most > EXACT_MAX)
   for (const [value, distinct] of await unionsOf(reading, dimension, many, 'fast')) {
-    if (distinct.isExact || distinct.count > EXACT_MAX * (1 + SKETCH_ERROR)) found.set(value, distinct)
+    if (distinct.isExact || distinct.count > SURELY_MANY) found.set(value, distinct)
   }
   const few = unknown.filter(({ value }) => !found.has(value))
   for (const [value, distinct] of await unionsOf(reading, dimension, few, 'exact')) found.set(value, distinct)

@@ -124,6 +124,40 @@ it('counts visitors of several days exactly up to 10,000, and estimates more', a
   }
 })
 
+it('has no index of sessions or joins that a look-up of an id could use instead of the primary key', async () => {
+  const found = await db<{ definition: string }>`select indexdef as definition from pg_indexes
+    where tablename in ('event_sessions', 'event_joins') and indexname not like '%_pkey'`
+  assert.ok(found.length >= 3)
+  // Such a plan reads all rows of the organisation each time, and is made if few of them are expected.
+  for (const { definition } of found) assert.match(definition, / WHERE /)
+})
+
+it('says that it is an estimate, also if there is only one row of it', async () => {
+  const startMs = Date.parse('2026-09-01Z')
+  const [none] = [...generate({ org: 'one', seed: 1, count: 1, startMs, days: 1, visitors: 1 })] as [EventRow]
+  // Of some sets of 10,001, the estimate is below 10,000.
+  for (let set = 0; set < 4; set++) {
+    const org = `one-${set}`
+    const rows = Array.from({ length: 10_001 }, (_, n) => ({
+      ...{ ...none, org, join: null, sessionId: 's', path: '/', timestamp: new Date(startMs + 36e5).toISOString() },
+      ...{ id: `evt_${set}_${n}`, visitor: `s${set}-${n}` },
+    }))
+    for (let at = 0; at < rows.length; at += 500) {
+      await db.transaction(tx => warehouse.append(tx, rows.slice(at, at + 500)))
+    }
+    const write: typeof db.transaction = work => db.transaction(work)
+    const until = new Date('2026-09-03T10:00:00.000Z')
+    await warehouse.addUp(db, write, async () => 'UTC', until, AbortSignal.timeout(60_000))
+    const of = { org, scopes: [''], where: [], fromMs: startMs, toMs: startMs + 30 * 86_400_000 }
+    const { visitors } = await warehouse.lenses.figures(db.analytics, of)
+    const { values } = await warehouse.lenses.top(db.analytics, of, 'path', 1)
+    const times = { startsMs: [of.fromMs, startMs + 86_400_000, of.toMs], days: 'UTC', isMonths: false }
+    const asked = { breakdown: null, hasSessions: false }
+    const [point] = (await warehouse.lenses.series(db.analytics, of, times, asked)).get('') ?? []
+    assert.deepEqual([visitors.isExact, values[0]?.visitors.isExact, point?.visitors.isExact], [false, false, false])
+  }
+})
+
 it('finds the values with the most visitors among many with as few, in a few queries', async () => {
   const startMs = Date.parse('2026-09-01Z')
   const rows = [...generate({ org: 'ties', seed: 1, count: 3_000, startMs, days: 1, visitors: 9_000 })]

@@ -33,6 +33,7 @@ export const deltas = ofOrg('event_deltas')
 export const counts = ofOrg('event_counts')
 export const zones = ofOrg('event_zones')
 export const errors = ofOrg('event_errors')
+export const arrivals = ofOrg('event_arrivals')
 /** They name visitors, so they are deleted with the events. */
 export const sessions = table({
   name: 'event_sessions',

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startHost } from '../../../../test/host.ts'
+import { deleteOld } from '../../../../test/removal.ts'
 import { catchUp } from '../../../../test/warehouse.ts'
 
 const host = await startHost({ now: '2026-11-15T09:40:00.000Z' })
 
 async function organisation(name: string) {
-  const { key } = await host.organisation(name)
+  const { org, key } = await host.organisation(name)
   const { body } = await host.call('POST /v1/account/keys', { as: key, body: { name: 'Web', type: 'publishable' } })
   const send = async (events: object[], as = key) => {
     const answer = await host.call('POST /v1/event', { as, body: events })
@@ -20,7 +21,7 @@ async function organisation(name: string) {
     assert.equal(answer.status, 200, answer.text)
     return answer.body
   }
-  return { key, publishable: body.key as string, send, read }
+  return { org, key, publishable: body.key as string, send, read }
 }
 
 describe('an event of a publishable key', () => {
@@ -56,14 +57,11 @@ describe('an event of a publishable key', () => {
   })
 
   it('cannot break a sum with amounts that a former version accepted', async () => {
-    const { key, send, read } = await organisation('former-amounts')
+    const { org, send, read } = await organisation('former-amounts')
     await send([{ event: 'buy', distinctId: 'u', revenue: 1, currency: 'EUR' }])
-    const [{ org }] = (await host.db`select org from events where event = 'buy' order by arrival desc limit 1`) as [
-      { org: string },
-    ]
     for (const amount of ['1.5e308', 'Infinity']) {
       await host.db`update event_deltas set amount = ${amount}::numeric * 1 where org = ${org} and dimension = 11`
-      assert.ok((await read('overview')).revenue.EUR >= 1e300, key)
+      assert.ok((await read('overview')).revenue.EUR >= 1e300)
     }
     await host.db`update events set revenue = 1.5e308 where org = ${org}`
     await send([{ event: 'buy', distinctId: 'u', revenue: 1, currency: 'EUR' }])
@@ -120,5 +118,97 @@ describe('numbers', () => {
     await send([1e31, 1e-35, 5, '7', '1e5', 'many', null, { n: 9 }].map(n => ({ event: 'x', properties: { n } })))
     const eventsOf = async (where: string) => (await read(`overview?where=properties.n:${where}`)).events
     assert.deepEqual([await eventsOf('gt:4'), await eventsOf('lt:1'), await eventsOf('gt:6')], [3, 1, 2])
+  })
+})
+
+describe('amounts', () => {
+  it('are added up without the errors of floating point', async () => {
+    const { send, read } = await organisation('cents')
+    const amounts = [99_999_999_999_999, 0.01, -99_999_999_999_999, 0.1, 0.2, 1e-7]
+    await send(amounts.map(revenue => ({ event: 'pay', revenue, currency: 'EUR' })))
+    assert.deepEqual((await read('overview')).revenue, { EUR: 0.31 })
+    assert.deepEqual((await read('overview?where=event:is:pay')).revenue, { EUR: 0.31 })
+  })
+})
+
+describe('a breakdown of sessions', () => {
+  it('has the sessions of each value', async () => {
+    const { send, read } = await organisation('visits')
+    const at = (minute: number) => `2026-11-15T08:0${minute}:00.000Z`
+    const seen = (distinctId: string, utm_source: string, minute: number) => ({
+      ...{ event: '$pageview', distinctId, timestamp: at(minute), properties: { utm_source } },
+    })
+    await send([seen('a', 'x', 0), seen('a', 'x', 1), seen('b', 'y', 2)])
+    for (const [metric, x, y] of [
+      ['sessions', 1, 1],
+      ['visitSeconds', 60, 0],
+      ['bounceRate', 0, 1],
+    ] as const) {
+      const { series } = await read(`timeseries?by=source&metric=${metric}`)
+      const sums = series.map(({ name, points }: { name: string; points: { value: number }[] }) => [
+        name,
+        points.reduce((sum, { value }) => sum + value, 0),
+      ])
+      assert.deepEqual(sums.toSorted(), [
+        ['x', x],
+        ['y', y],
+      ])
+    }
+  })
+})
+
+describe('the retention', () => {
+  it('keeps the sessions of the events that it keeps', async () => {
+    const { key, send, read } = await organisation('retention')
+    await host.call('PATCH /v1/event/settings', { as: key, body: { retentionDays: 30 } })
+    const timestamp = '2026-10-06T08:00:00.000Z'
+    await send([
+      { event: 'old', distinctId: 'a', sessionId: 'S1', timestamp },
+      { event: 'old', distinctId: 'b', timestamp },
+    ])
+    const figures = async (where: string) => {
+      const { events, sessions } = await read(`overview?from=2026-10-01T00:00:00Z${where}`)
+      return [events, sessions]
+    }
+    await deleteOld(host, 'event')
+    assert.deepEqual(
+      [await figures(''), await figures('&where=event:is:old')],
+      [
+        [2, 2],
+        [2, 2],
+      ],
+    )
+    await send([{ event: 'old', distinctId: 'a', sessionId: 'S1', timestamp }])
+    assert.deepEqual(
+      [await figures(''), await figures('&where=event:is:old')],
+      [
+        [3, 2],
+        [3, 2],
+      ],
+    )
+    await host.clock.advance(31 * 86_400_000)
+    await deleteOld(host, 'event')
+    assert.deepEqual(
+      [await figures(''), await figures('&where=event:is:old')],
+      [
+        [3, 2],
+        [0, 0],
+      ],
+    )
+    const [left] = await host.db`select from event_sessions where org = 'retention'`
+    assert.equal(left, undefined)
+  })
+})
+
+describe('the place of an event in the order of arrival', () => {
+  it('says nothing about other organisations', async () => {
+    const one = await organisation('first')
+    const two = await organisation('second')
+    await one.send([{ event: 'a' }, { event: 'b' }])
+    await two.send([{ event: 'a' }])
+    await one.send([{ event: 'c' }])
+    const arrivals = async ({ read }: typeof one) =>
+      (await read('events')).data.map(({ arrival }: { arrival: number }) => arrival).toSorted()
+    assert.deepEqual([await arrivals(one), await arrivals(two)], [[1, 2, 3], [1]])
   })
 })

@@ -66,12 +66,13 @@ export const getEventTimeseries = operation({
   run: async (context, { interval: wanted, metric, by, compare = false, ...input }) => {
     if (by !== undefined) requireField('by', by)
     const { warehouse } = context
-    const { db, range, chosen, before } = await asked(context, input, by?.startsWith('properties.'))
-    const interval = intervalFor(range, wanted)
     const metrics = metric ? [metric] : by ? (['visitors'] as const) : DEFAULT_METRICS
+    const hasSessions = metrics.some(one => OF_SESSIONS.includes(one))
+    const readsRows = by !== undefined && (hasSessions || by.startsWith('properties.'))
+    const { db, range, chosen, before } = await asked(context, input, readsRows)
+    const interval = intervalFor(range, wanted)
     const values = by && (await warehouse.lenses.top(db, chosen, by, VALUES_MAX)).values.map(one => one.value)
     const breakdown = by !== undefined && values ? { by, values } : null
-    const hasSessions = metrics.some(one => OF_SESSIONS.includes(one))
     const series = (of: Chosen, span: Span) =>
       warehouse.lenses.series(db, of, timesOf({ ...range, ...span }, interval), { breakdown, hasSessions })
     const [now, then] = await Promise.all([series(chosen, range), compare ? series(before, range.previous) : null])

@@ -16,11 +16,17 @@ export const FIELDS_TEXT = `${FIELDS.map(one => `\`${one}\``).join(', ')} or \`p
 
 export const whereInput = {
   where: Type.Optional(
-    Type.Array(string('A condition', 'path:is:/shop', { pattern: '^[^:]+:[a-z]+(:[^\\x00]*)?$', maxLength: 2_000 }), {
-      maxItems: CONDITIONS_MAX,
-      description: `Only events for which all of these are true, each as \`field:operator:value\`. Fields are ${FIELDS_TEXT}; operators are \`is\`, \`not\`, \`contains\`, \`starts\`, \`in\` (values separated by commas), \`gt\`, \`lt\` and \`set\` (\`true\`, the default, or \`false\`). Repeat the parameter for several`,
-      examples: [['path:is:/shop']],
-    }),
+    Type.Array(
+      string('A condition such as `path:is:/shop`', 'path:is:/shop', {
+        pattern: '^[^:]+:[a-z]+(:[^\\x00]*)?$',
+        maxLength: 2_000,
+      }),
+      {
+        maxItems: CONDITIONS_MAX,
+        description: `Only events for which all of these are true, each as \`field:operator:value\`. Fields are ${FIELDS_TEXT}; operators are \`is\`, \`not\`, \`contains\`, \`starts\`, \`in\` (values separated by commas), \`gt\`, \`lt\` and \`set\` (\`true\`, the default, or \`false\`). Repeat the parameter for several`,
+        examples: [['path:is:/shop']],
+      },
+    ),
   ),
 }
 
