@@ -1813,7 +1813,7 @@ export type ErrorGroups = {
 export type ListErrorGroupsInput = {
     /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
     range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
-    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    /** From when on, rounded down to a quarter of an hour. With it, `range` is ignored */
     from?: string;
     /** Until when, rounded up to a quarter of an hour; default now */
     to?: string;
@@ -1891,7 +1891,7 @@ export type CountedEvents = {
 export type ListRawEventsInput = {
     /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
     range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
-    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    /** From when on, rounded down to a quarter of an hour. With it, `range` is ignored */
     from?: string;
     /** Until when, rounded up to a quarter of an hour; default now */
     to?: string;
@@ -1907,7 +1907,7 @@ export type ListRawEventsInput = {
 export type ExportEventsInput = {
     /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
     range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
-    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    /** From when on, rounded down to a quarter of an hour. With it, `range` is ignored */
     from?: string;
     /** Until when, rounded up to a quarter of an hour; default now */
     to?: string;
@@ -1945,7 +1945,7 @@ export type NamedEvents = {
 export type ListEventNamesInput = {
     /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
     range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
-    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    /** From when on, rounded down to a quarter of an hour. With it, `range` is ignored */
     from?: string;
     /** Until when, rounded up to a quarter of an hour; default now */
     to?: string;
@@ -2015,7 +2015,7 @@ export type Overview = {
 export type GetEventOverviewInput = {
     /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
     range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
-    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    /** From when on, rounded down to a quarter of an hour. With it, `range` is ignored */
     from?: string;
     /** Until when, rounded up to a quarter of an hour; default now */
     to?: string;
@@ -2078,7 +2078,7 @@ export type Timeseries = {
 export type GetEventTimeseriesInput = {
     /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
     range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
-    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    /** From when on, rounded down to a quarter of an hour. With it, `range` is ignored */
     from?: string;
     /** Until when, rounded up to a quarter of an hour; default now */
     to?: string;
@@ -2120,7 +2120,7 @@ export type Top = {
 export type GetEventTopInput = {
     /** Which time: `24h` from the beginning of the hour 24 hours ago; `7d` and `30d` so many days including today; `12mo` so many months including this one; `day`, `week` (from Monday) and `month` this one; `all` since the first event. Default `24h` */
     range?: '24h' | '7d' | '30d' | '12mo' | 'day' | 'week' | 'month' | 'all';
-    /** Instead of `range`: from when on, rounded down to a quarter of an hour */
+    /** From when on, rounded down to a quarter of an hour. With it, `range` is ignored */
     from?: string;
     /** Until when, rounded up to a quarter of an hour; default now */
     to?: string;

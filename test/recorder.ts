@@ -1,22 +1,33 @@
 // Records the statements that a call runs, and counts the rows that PostgreSQL examines for them.
 import { composed } from '../src/engines/db/fragments.ts'
-import type { Database, QueryValue, SqlValue } from '../src/engines/engines.ts'
+import type { Database, QueryValue, Sql, SqlValue, Tx } from '../src/engines/engines.ts'
 
 export type Statement = { text: string; values: readonly SqlValue[] }
 
-/** A database that passes everything on, and records the statements that run outside of transactions. */
+/** A database that passes everything on, and records the statements that run outside of transactions, and those of transactions
+ *  that only read. */
 export function recording(db: Database): { db: Database; statements: Statement[] } {
   const statements: Statement[] = []
-  const proxy: Database = new Proxy(db, {
-    get: (target, name) => {
-      if (name === 'for') return () => proxy
-      return name === 'background' || name === 'analytics' ? proxy : Reflect.get(target, name)
-    },
-    apply: (target, _self, [strings, ...values]: [TemplateStringsArray, ...QueryValue[]]) => {
-      const query = composed(strings, values)
-      statements.push({ text: query.strings.reduce((text, part, n) => `${text}$${n}${part}`), values: query.values })
-      return target(strings, ...values)
-    },
+  const recorded = <T extends Sql>(target: T, get: ProxyHandler<T>['get']): T =>
+    new Proxy(target, {
+      get: get as NonNullable<typeof get>,
+      apply: (own, _self, [strings, ...values]: [TemplateStringsArray, ...QueryValue[]]) => {
+        const query = composed(strings, values)
+        statements.push({ text: query.strings.reduce((text, part, n) => `${text}$${n}${part}`), values: query.values })
+        return own(strings, ...values)
+      },
+    })
+  const inTransaction = (tx: Tx) => recorded(tx, (own, name) => Reflect.get(own, name))
+  const analytics: Database = recorded(db.analytics, (own, name) => {
+    if (name === 'for') return () => analytics
+    if (name === 'transaction')
+      return <T>(work: (tx: Tx) => Promise<T>) => own.transaction(tx => work(inTransaction(tx)))
+    return Reflect.get(own, name)
+  })
+  const proxy: Database = recorded(db, (own, name) => {
+    if (name === 'for') return () => proxy
+    if (name === 'analytics') return analytics
+    return name === 'background' ? proxy : Reflect.get(own, name)
   })
   return { db: proxy, statements }
 }

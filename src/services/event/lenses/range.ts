@@ -21,7 +21,7 @@ export const rangeInput = {
       examples: ['7d'],
     }),
   ),
-  from: Type.Optional(timestamp('Instead of `range`: from when on, rounded down to a quarter of an hour')),
+  from: Type.Optional(timestamp('From when on, rounded down to a quarter of an hour. With it, `range` is ignored')),
   to: Type.Optional(
     Type.String({
       format: 'date-time',
@@ -58,7 +58,6 @@ export async function rangeOf(
 ): Promise<Range> {
   const zone = zoneOf(asked.zone ?? ownZone)
   if (asked.from === undefined && asked.to !== undefined) throw invalidField('to', 'needs `from`')
-  if (asked.from !== undefined && asked.range !== undefined) throw invalidField('range', 'cannot be used with `from`')
   if (asked.from !== undefined) return between(asked.from, asked.to, nowMs, zone)
   const today = startOf(zone, 'day', nowMs)
   const tomorrow = startOf(zone, 'day', nowMs, 1)
