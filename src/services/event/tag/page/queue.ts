@@ -186,10 +186,10 @@ const leftTexts = (): string[] => {
 
 /** What former pages could not send. */
 export function resume(): void {
-  if (!mayRecord()) return
-  for (const text of leftTexts()) addText(text)
-  if (waiting.length === 0) return
+  const left = mayRecord() ? leftTexts() : []
+  if (left.length === 0) return
   discardLeft()
+  for (const text of left) addText(text)
   sendIn(SOON_MS)
 }
 
