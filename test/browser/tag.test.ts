@@ -288,7 +288,11 @@ describe('the tag', { skip: NO_CHROMIUM, concurrency: AT_ONCE }, async () => {
     assert.ok(!/anon|session|user/.test(String(await page.evaluate('JSON.stringify(localStorage)'))))
     await call(page, 'optIn')
     await call(page, 'capture', 'Yes')
-    assert.deepEqual(namesOf(await shop.storedAfter(2)), ['$pageview', 'Yes'])
+    await call(page, 'optIn')
+    await call(page, 'capture', 'Yes')
+    const events = await shop.storedAfter(3)
+    assert.deepEqual(namesOf(events), ['$pageview', 'Yes', 'Yes'])
+    assert.equal(new Set(events.map(one => one.anonymous_id)).size, 2, 'optIn keeps the visitor')
   })
 
   it('sends nothing if the page opts out before it is loaded', async t => {

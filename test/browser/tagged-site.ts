@@ -13,7 +13,7 @@ import { catchUp } from '../warehouse.ts'
 
 /** What the edge does with the next requests that send events, instead of passing them on. `isPassed`: the host
  *  stores the events, and the answer is replaced. */
-export type Fault = { status?: number; retryAfter?: number; closes?: true; isPassed?: true }
+export type Fault = { status?: number; retryAfter?: number; closes?: true; isPassed?: true; delayMs?: number }
 export type Sent = { atMs: number; bytes: number; events: { event: string; messageId: string }[]; cookie: unknown }
 export type Stored = {
   event: string
@@ -96,6 +96,7 @@ async function passOn(host: TestHost, sites: Map<string, Site>, incoming: Incomi
     fault = site.faults.length > 1 ? site.faults.shift() : site.faults[0]
     if (site.faults.length === 1 && !site.isDown) site.faults.pop()
   }
+  if (fault?.delayMs) await wait(fault.delayMs)
   if (fault && !fault.isPassed) return answerWith(fault, response)
   const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_PASSED.includes(name)))
   const answer = await request(host.baseUrl + url, {
@@ -155,10 +156,11 @@ async function openSite(t: TestContext, opening: Opening) {
     })
     return tab
   }
+  /** In the order of arrival: times are corrected by request, and a busy machine sends late. */
   const stored = async (): Promise<Stored[]> => {
     await catchUp(host)
     const rows = await host.db<Stored>`select event, distinct_id, anonymous_id, session_id, timestamp, properties
-      from events where org = ${org} order by timestamp, received, arrival`
+      from events where org = ${org} order by arrival`
     return [...rows]
   }
   /** The log of events, which consumers and webhooks read. */

@@ -5,7 +5,7 @@ import { facts } from './facts.ts'
 import { pageProperties, watchPages } from './pages.ts'
 import { add, discardLeft, flushNow, leave, mayRecord, resume } from './queue.ts'
 import { events, key, listen, note, type Properties, safe, setting } from './settings.ts'
-import { forget, identifyAs, newId, optOutOf, visitorAt } from './visitor.ts'
+import { forget, identifyAs, newId, optedOut, optOut, visitorAt } from './visitor.ts'
 
 type Call = [atMs: number, args: ArrayLike<unknown>]
 /** The function that the page calls. Until the tag is loaded, `q` has the calls. */
@@ -49,11 +49,14 @@ const COMMANDS: Record<string, ((atMs: number, first?: unknown, second?: unknown
     if (mayRecord()) forget()
   },
   optOut: () => {
-    optOutOf(true)
+    optOut()
     discardLeft()
     flushNow() // It discards what waits.
   },
-  optIn: () => optOutOf(false),
+  // Pages may call it each time: a visitor who has not opted out stays the same.
+  optIn: () => {
+    if (optedOut()) forget()
+  },
 }
 
 const run = safe(([atMs, args]: Call) => {

@@ -70,6 +70,11 @@ function sendIn(ms: number): void {
   timer ||= later(safe(flush), ms)
 }
 
+function cancel(): void {
+  clearTimeout(timer)
+  timer = 0
+}
+
 /** Takes the next batch. */
 function take(): Item[] {
   let bytes = 0
@@ -84,8 +89,7 @@ const bodyOf = (batch: readonly Item[]) =>
   `{"sentAt":"${new Date().toISOString()}","events":[${batch.map(one => one.text).join()}]}`
 
 function flush(): void {
-  clearTimeout(timer)
-  timer = 0
+  cancel()
   if (!mayRecord()) waiting = []
   if (sending.length > 0 || waiting.length === 0) return
   const batch = take()
@@ -155,6 +159,8 @@ function retry(batch: readonly Item[], ms: number): void {
   // An attempt without CORS looks like one without a network.
   if (isBlind === undefined) for (const one of batch) one.again = true
   const backoffMs = Math.min(BACKOFF_MAX_MS, SOON_MS * 2 ** failures++) * (1 + Math.random())
+  // An event that was added meanwhile may not be sent earlier.
+  cancel()
   sendIn(Math.min(WAIT_MAX_MS, Math.max(ms, backoffMs)))
 }
 

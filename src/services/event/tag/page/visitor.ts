@@ -55,7 +55,7 @@ export function identifyAs(user: string): boolean {
 
 export const forget = (): void => write({})
 export const optedOut = (): boolean => read().out === true
-export const optOutOf = (out: boolean): void => write(out ? { out } : {})
+export const optOut = (): void => write({ out: true })
 
 /** Do Not Track or Global Privacy Control. */
 export function wantsPrivacy(): boolean {
