@@ -1958,6 +1958,31 @@ export type ListEventNamesInput = {
     /** The `next` of the previous page; omitted or empty for the first page */
     after?: string;
 };
+/** How to add the tag to a page */
+export type Install = {
+    /** The two lines, for the `head` of each page; absent without a key */
+    html?: string;
+    /** The publishable key in `html`; absent if the caller may see none */
+    key?: {
+        /** Its id */
+        id: string;
+        /** Its name */
+        name: string;
+        /** Its text, which may be public */
+        key: string;
+    };
+    /** How to make a key; absent if there is one */
+    create?: string;
+    /** The address of the script, with the hash of its content */
+    tag: string;
+    /** What a content security policy must allow: the first line by its hash, the script, and the address of events */
+    policy: string;
+    /** Whether an event has arrived */
+    received: boolean;
+    /** When the first event happened */
+    firstEvent?: string;
+};
+export type GetInstallInput = Record<string, never>;
 /** The same of the time before */
 export type Figures = {
     /** How many distinct visitors */
@@ -2047,6 +2072,11 @@ export type UpdateEventSettingsInput = {
     scrub?: boolean;
     /** After how many days events are deleted; null, the default, keeps them */
     retentionDays?: number | null;
+};
+export type GetTagInput = {
+    /** The hash of the script that is meant */
+    v?: string;
+    [field: string]: unknown;
 };
 /** A point of a series */
 export type SeriesPoint = {
@@ -3483,6 +3513,11 @@ export type Stoa = {
      */
     listEventNames(input?: ListEventNamesInput, options?: CallOptions): Call<NamedEvents>;
     /**
+     * The two lines that add the tag to a page, and whether the first event has arrived.
+     * `GET /v1/event/install`
+     */
+    getInstall(input?: GetInstallInput, options?: CallOptions): Call<Install>;
+    /**
      * Returns visitors, sessions, page views, events, revenue and model usage of a time.
      * `GET /v1/event/overview`
      */
@@ -3497,6 +3532,11 @@ export type Stoa = {
      * `PATCH /v1/event/settings`
      */
     updateEventSettings(input?: UpdateEventSettingsInput, options?: CallOptions): Call<EventSettings>;
+    /**
+     * The script that records page views, clicks and errors in a page.
+     * `GET /v1/event/tag.js`
+     */
+    getTag(input?: GetTagInput, options?: CallOptions): Call<Response>;
     /**
      * Returns visitors, sessions, page views and events of a time, point by point.
      * `GET /v1/event/timeseries`

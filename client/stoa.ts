@@ -3542,6 +3542,33 @@ export type ListEventNamesInput = {
   after?: string
 }
 
+/** How to add the tag to a page */
+export type Install = {
+  /** The two lines, for the `head` of each page; absent without a key */
+  html?: string
+  /** The publishable key in `html`; absent if the caller may see none */
+  key?: {
+    /** Its id */
+    id: string
+    /** Its name */
+    name: string
+    /** Its text, which may be public */
+    key: string
+  }
+  /** How to make a key; absent if there is one */
+  create?: string
+  /** The address of the script, with the hash of its content */
+  tag: string
+  /** What a content security policy must allow: the first line by its hash, the script, and the address of events */
+  policy: string
+  /** Whether an event has arrived */
+  received: boolean
+  /** When the first event happened */
+  firstEvent?: string
+}
+
+export type GetInstallInput = Record<string, never>
+
 /** The same of the time before */
 export type Figures = {
   /** How many distinct visitors */
@@ -3636,6 +3663,12 @@ export type UpdateEventSettingsInput = {
   scrub?: boolean
   /** After how many days events are deleted; null, the default, keeps them */
   retentionDays?: number | null
+}
+
+export type GetTagInput = {
+  /** The hash of the script that is meant */
+  v?: string
+  [field: string]: unknown
 }
 
 /** A point of a series */
@@ -5275,6 +5308,12 @@ export type Stoa = {
   listEventNames(input?: ListEventNamesInput, options?: CallOptions): Call<NamedEvents>
 
   /**
+   * The two lines that add the tag to a page, and whether the first event has arrived.
+   * `GET /v1/event/install`
+   */
+  getInstall(input?: GetInstallInput, options?: CallOptions): Call<Install>
+
+  /**
    * Returns visitors, sessions, page views, events, revenue and model usage of a time.
    * `GET /v1/event/overview`
    */
@@ -5291,6 +5330,12 @@ export type Stoa = {
    * `PATCH /v1/event/settings`
    */
   updateEventSettings(input?: UpdateEventSettingsInput, options?: CallOptions): Call<EventSettings>
+
+  /**
+   * The script that records page views, clicks and errors in a page.
+   * `GET /v1/event/tag.js`
+   */
+  getTag(input?: GetTagInput, options?: CallOptions): Call<Response>
 
   /**
    * Returns visitors, sessions, page views and events of a time, point by point.
@@ -5656,9 +5701,11 @@ export function createStoa(options: StoaOptions): Stoa {
     listRawEvents: host.call('listRawEvents', 'GET', '/v1/event/events'),
     exportEvents: host.send('exportEvents', 'GET', '/v1/event/export'),
     listEventNames: host.call('listEventNames', 'GET', '/v1/event/insights/events'),
+    getInstall: host.call('getInstall', 'GET', '/v1/event/install'),
     getEventOverview: host.call('getEventOverview', 'GET', '/v1/event/overview'),
     getEventSettings: host.call('getEventSettings', 'GET', '/v1/event/settings'),
     updateEventSettings: host.call('updateEventSettings', 'PATCH', '/v1/event/settings'),
+    getTag: host.send('getTag', 'GET', '/v1/event/tag.js'),
     getEventTimeseries: host.call('getEventTimeseries', 'GET', '/v1/event/timeseries'),
     getEventTop: host.call('getEventTop', 'GET', '/v1/event/top'),
     listConsumers: host.call('listConsumers', 'GET', '/v1/o11y/consumers'),

@@ -6,6 +6,7 @@ export function check(): boolean {
     ['node_modules/.bin/tsc', '--project', '.'],
     [process.execPath, 'src/console/build.ts'], // Installs the types of its packages.
     ['node_modules/.bin/tsc', '--project', 'console'],
+    ['node_modules/.bin/tsc', '--project', 'src/services/event/tag/page'],
     [`node_modules/@biomejs/cli-linux-${process.arch}/biome`, 'check', '--error-on-warnings', '.'],
   ] as const
   return commands

@@ -11,8 +11,10 @@ export const tracked = spawnSync('git', ['ls-files', '--cached', '--others', '--
 const generated = (file: string) => file.startsWith('docs/api/') || file.startsWith('client/stoa.')
 /** All hand-written files. */
 export const code = tracked.filter(file => /\.(ts|mjs)$/.test(file) && !generated(file))
+/** What runs in pages of other sites: the browser tag. */
+const inPages = (file: string) => file.startsWith('src/services/event/tag/page/')
 /** The product, without its tests. */
-export const source = code.filter(file => file.startsWith('src/') && !isTest(file))
+export const source = code.filter(file => file.startsWith('src/') && !isTest(file) && !inPages(file))
 export const read = (file: string) => readFileSync(file, 'utf8')
 
 export function isTest(file: string): boolean {

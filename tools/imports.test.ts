@@ -8,6 +8,7 @@ import { code, read, source, tracked } from './files.ts'
 const SERVICE_EDGES: readonly [from: string, to: string][] = [
   ['account', 'iam'],
   ['projects', 'iam'],
+  ['event', 'account'],
   ['event', 'o11y'],
   ['errors', 'o11y'],
   ['webhooks', 'o11y'],

@@ -63,6 +63,19 @@ export function selectKeys(db: Sql, org: OrgId, ids: readonly string[], month: s
     from keys where org = ${org} and id = any(${ids}) order by created desc, id desc`
 }
 
+/** Active publishable keys, newest first; `user` is null for those of all members. The number of active keys is bounded. */
+export async function selectPublishableKeys(
+  db: Sql,
+  org: OrgId,
+  user: string | null,
+  at: string,
+): Promise<{ id: string; name: string; text: string; expires: string | null; limits: string[] }[]> {
+  const own = user === null ? fragment`true` : fragment`user_id = ${user}`
+  return db`with live as materialized (select * from keys where org = ${org} and ${isLiveKey(at)})
+    select id, name, text, expires, limits from live where type = 'publishable' and text is not null and ${own}
+    order by created desc, id desc`
+}
+
 /** Locks the key against changes until the transaction ends. */
 export async function lockKey(db: Tx, org: OrgId, id: string): Promise<void> {
   await db`select from keys where org = ${org} and id = ${id} for no key update`

@@ -2,12 +2,14 @@ import { service } from '../../kit/service.ts'
 import { count, setting } from '../../kit/setting.ts'
 import { appendRows, appendUsage } from './consumers.ts'
 import * as ingest from './ingest.ts'
+import * as install from './install.ts'
 import * as lenses from './lenses/operations.ts'
 import * as newest from './newest.ts'
 import { addUpCounts, checkLogSize, countStoredEvents, makePartitions } from './schedule.ts'
 import { eventSettings } from './settings.ts'
 import { type EventState, openEventService } from './state.ts'
 import * as tables from './tables.ts'
+import * as tag from './tag/tag.ts'
 
 const SETTINGS = {
   STOA_EVENTS_PER_CLIENT: setting(
@@ -31,7 +33,7 @@ const SETTINGS = {
 export const event = service<EventState, typeof SETTINGS>({
   name: 'event',
   what: 'Event ingest, and the analytics read from it',
-  operations: [ingest, newest, lenses],
+  operations: [ingest, newest, lenses, tag, install],
   migrations: new URL('migrations/', import.meta.url),
   tables,
   settings: SETTINGS,

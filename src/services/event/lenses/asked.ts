@@ -74,7 +74,8 @@ export async function asked(
   return { db, range, chosen: chosenIn(range), before: chosenIn(range.previous) }
 }
 
-const scopeOf = ({ org, project, workspace }: Principal): Of => {
+/** The events that a caller reads. */
+export const scopeOf = ({ org, project, workspace }: Principal): Of => {
   if (workspace !== null) return { org, scopes: [scopeOfWorkspace(workspace)] }
   return { org, scopes: [project === null ? '' : scopeOfProject(project)] }
 }
