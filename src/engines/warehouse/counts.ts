@@ -56,6 +56,14 @@ const momentOf = (ms: number): Moment => ({
   quarter: new Date(ms - (((ms % QUARTER_MS) + QUARTER_MS) % QUARTER_MS)).toISOString(),
 })
 
+const valuesOf = (row: EventRow): [Dimension, string | null][] => [
+  ['all', ''],
+  ['event', row.event],
+  ['error', row.fingerprint],
+  ['currency', row.revenue === null ? null : (row.currency ?? '')],
+  ...FACTS.map((fact): [Dimension, string | null] => [fact, row[fact]]),
+]
+
 /** Adds up what is appended together. `visitor` is the one that the event counts as. */
 export function openDeltas() {
   const found = new Map<string, Counting>()
@@ -72,13 +80,7 @@ export function openDeltas() {
   }
 
   function addEvent(row: EventRow, visitor: string, atMs: number): void {
-    const values: [Dimension, string | null][] = [
-      ['all', ''],
-      ['event', row.event],
-      ['error', row.fingerprint],
-      ['currency', row.revenue === null ? null : (row.currency ?? '')],
-      ...FACTS.map((fact): [Dimension, string | null] => [fact, row[fact]]),
-    ]
+    const values = valuesOf(row)
     const moment = momentOf(atMs)
     for (const scope of scopesOf(row)) {
       for (const [dimension, value] of values) {
