@@ -38,6 +38,8 @@ const CANCEL_MS = 5_000
 /** How long transactions whose COMMIT was sent before the server stopped answering may wait for its outcome. */
 const COMMIT_WAIT_S = 30
 const CLOSE_WAIT_S = 5
+/** How many times as long a call may wait. Reads over many rows take seconds, and a dashboard has several at once. */
+const PATIENCE: Record<Profile, number> = { requests: 1, background: 1, analytics: 4 }
 
 export function openPools(options: PoolOptions, open: (handlers: DriverHandlers, profile: Profile) => Driver) {
   const { waitMs = WAIT_MS } = options
@@ -54,7 +56,7 @@ export function openPools(options: PoolOptions, open: (handlers: DriverHandlers,
   })
   const widths = connectionsOf(options.connectionsMax)
   const poolOf = (profile: Profile) =>
-    openPool({ ...options, waitMs, connectionsMax: widths[profile], calls, isDown: () => isDown }, onclose =>
+    openPool({ ...options, waitMs: waitMs * PATIENCE[profile], connectionsMax: widths[profile], calls, isDown: () => isDown }, onclose =>
       open({ onclose }, profile),
     )
   const pools = { requests: poolOf('requests'), background: poolOf('background'), analytics: poolOf('analytics') }

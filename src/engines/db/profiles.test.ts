@@ -20,13 +20,13 @@ describe('the profiles of a database', () => {
   it('plan for one value or for all of them', async () => {
     assert.equal(await settings(db), 'force_generic_plan off off')
     assert.equal(await settings(db.background), 'force_generic_plan off off')
-    assert.equal(await settings(db.analytics), 'auto on on')
+    assert.equal(await settings(db.analytics), 'force_custom_plan on on')
     assert.equal(await db.session(settings), 'auto on off')
   })
 
   it('also exist for an organisation, and each gives access to the others', async () => {
     for (const handle of [db.for('one').analytics, db.analytics.for('one'), db.background.analytics.analytics]) {
-      assert.equal(await settings(handle), 'auto on on')
+      assert.equal(await settings(handle), 'force_custom_plan on on')
     }
     assert.equal(await settings(db.analytics.for('one').background), 'force_generic_plan off off')
   })

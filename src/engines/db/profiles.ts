@@ -23,6 +23,8 @@ export const PARAMETERS: Record<Profile, Record<string, string | number>> = {
     default_transaction_read_only: 'on',
     // A transaction is a snapshot.
     default_transaction_isolation: 'repeatable read',
+    // Conditions differ in how many rows meet them. By default, PostgreSQL plans for unknown values from the sixth time on.
+    plan_cache_mode: 'force_custom_plan',
     // Without parallel workers for its statements, so that requests keep the other cores.
     max_parallel_workers_per_gather: 0,
   },

@@ -75,7 +75,8 @@ export const getEventTimeseries = operation({
     const breakdown = by !== undefined && values ? { by, values } : null
     const series = (of: Chosen, span: Span) =>
       warehouse.lenses.series(db, of, timesOf({ ...range, ...span }, interval), { breakdown, hasSessions })
-    const [now, then] = await Promise.all([series(chosen, range), compare ? series(before, range.previous) : null])
+    const now = await series(chosen, range)
+    const then = compare ? await series(before, range.previous) : null
     const points = [...now.values(), ...(then?.values() ?? [])].flat()
     return {
       ...{ range: shownRange(range), interval, series: shown(now, metrics, by !== undefined) },
