@@ -60,7 +60,7 @@ export const batches: OwnBench = {
     const title = `ingest of ${EVENTS} events a request, against COPY of the same rows, by time`
     process.stdout.write(`${title}\n`)
     await using servers = new AsyncDisposableStack()
-    const server = servers.use(await startServer('events.ts'))
+    const server = servers.use(await startServer('events.ts', { args: ['stores'] }))
     const sql = openDatabase(server)
     await prepareCopy(sql)
     const rounds: Round[] = []
@@ -185,7 +185,7 @@ export const sustained: OwnBench = {
     const title = `events per second that are in the lenses within ${LAG_MAX_S} s, for ${RATE_SECONDS} s`
     process.stdout.write(`${title}\n`)
     await using servers = new AsyncDisposableStack()
-    const server = servers.use(await startServer('events.ts'))
+    const server = servers.use(await startServer('events.ts', { args: ['stores'] }))
     const sql = openDatabase(server)
     let best = 0
     for (const rate of RATES) {

@@ -1,4 +1,4 @@
-// The host with an organisation that sends events, and with the consumers that store them. Its argument says how many envelopes wait
+// The host with an organisation that sends events. Its argument is `stores` if consumers store them, or says how many envelopes wait
 // on the bus at the start; then only they are consumed.
 import type { Engines } from '../../src/engines/engines.ts'
 import { startConsumers } from '../../src/host/consumers/consumers.ts'
@@ -13,12 +13,14 @@ import { type Serving, serve } from './serve.ts'
 
 const ORG = 'bench' as OrgId
 
-serve(pem => withEngines(engines => serveEvents(engines, pem, Number(process.argv[2] ?? 0))))
+const [argument = '0'] = process.argv.slice(2)
+const stores = argument === 'stores'
+serve(pem => withEngines(engines => serveEvents(engines, pem, stores ? 0 : Number(argument))))
 
 async function serveEvents(engines: Engines, pem: string, backlog: number): Promise<Serving> {
   const { db } = engines
   const key = await newOrganisation(engines, ORG)
-  const host = await openBenchHost({ engines, pem, operations, riskMirror: null, runsBackground: backlog === 0 })
+  const host = await openBenchHost({ engines, pem, operations, riskMirror: null, runsBackground: stores })
   if (backlog > 0) await consumeBacklog(engines, backlog)
   const [row] = await db<{ directory: string }>`select current_setting('unix_socket_directories') as directory`
   return { ...host, key, database: row?.directory as string }
