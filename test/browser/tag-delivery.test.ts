@@ -188,17 +188,23 @@ describe('the tag delivers', { skip: NO_CHROMIUM, concurrency: AT_ONCE }, async 
 
   it('to another origin that it may read, each event once', async t => {
     const shop = await site(t, 'allowed')
-    const requests: string[] = []
+    const methods = new Set<string>()
+    const ids: string[] = []
     const page = await shop.open()
     page.on('request', request => {
-      if (request.method() !== 'GET') requests.push(request.method())
+      if (request.method() === 'GET') return
+      methods.add(request.method())
+      const { events } = JSON.parse(request.postData() ?? '{"events":[]}') as { events: { messageId: string }[] }
+      ids.push(...events.map(({ messageId }) => messageId))
     })
     await page.goto(shop.page('home'))
     await loaded(page)
     await capture(page, 3)
     await storedOnce(shop, 3)
     await wait(AGAIN_MS)
-    assert.deepEqual(requests, ['POST'], 'no preflight, and no second attempt')
+    assert.deepEqual([...methods], ['POST'], 'no preflight')
+    assert.ok(ids.length >= 3)
+    assert.equal(new Set(ids).size, ids.length, 'no second attempt')
     assert.deepEqual(shop.troubles, [])
   })
 
