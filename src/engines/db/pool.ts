@@ -56,8 +56,9 @@ export function openPools(options: PoolOptions, open: (handlers: DriverHandlers,
   })
   const widths = connectionsOf(options.connectionsMax)
   const poolOf = (profile: Profile) =>
-    openPool({ ...options, waitMs: waitMs * PATIENCE[profile], connectionsMax: widths[profile], calls, isDown: () => isDown }, onclose =>
-      open({ onclose }, profile),
+    openPool(
+      { ...options, waitMs: waitMs * PATIENCE[profile], connectionsMax: widths[profile], calls, isDown: () => isDown },
+      onclose => open({ onclose }, profile),
     )
   const pools = { requests: poolOf('requests'), background: poolOf('background'), analytics: poolOf('analytics') }
   const all = Object.values(pools)
